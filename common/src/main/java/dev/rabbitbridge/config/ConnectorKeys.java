@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.config;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
+
+/**
+ * The keys of one connector: those it defines, other names for them, and those of other connectors
+ * that mean nothing here.
+ *
+ * <p>A key under {@code rabbitmq.} that is none of these is an error, because a misspelt key would
+ * silently leave its default in force. Keys without that prefix belong to the framework, its
+ * converters and transforms, and are never complained about.
+ *
+ * <p>Immutable; safe for use by any thread.
+ */
+public final class ConnectorKeys {
+  private static final String OWN_PREFIX = "rabbitmq.";
+
+  private final ConfigDef definition;
+  private final Map<String, String> aliases;
+  private final Set<String> ignored;
+
+  /**
+   * Creates the description of a connector's keys.
+   *
+   * @param definition every key that has a meaning, under its own name
+   * @param aliases other name to own name; a name that ends in a dot stands for all keys below it
+   * @param ignored keys that other connectors have and that mean nothing here; one that ends in a
+   *     dot stands for all keys below it
+   */
+  public ConnectorKeys(ConfigDef definition, Map<String, String> aliases, Set<String> ignored) {
+    this.definition = definition;
+    this.aliases = Map.copyOf(aliases);
+    this.ignored = Set.copyOf(ignored);
+  }
+
+  /**
+   * Returns the definition that the framework shows to users.
+   *
+   * @return the definition given, not a copy
+   */
+  public ConfigDef definition() {
+    return definition;
+  }
+
+  /**
+   * Checks a configuration without connecting to anything.
+   *
+   * @param props the connector's configuration as the user wrote it
+   * @param rules adds errors that concern several keys at once; it sees the parsed values by key,
+   *     null where parsing failed
+   * @return a value for every defined key and for every key that is wrong; never throws for a bad
+   *     configuration
+   */
+  public List<ConfigValue> validate(Map<String, String> props, Rules rules) {
+    Map<String, ConfigValue> values = new LinkedHashMap<>();
+    for (ConfigValue value : definition.validate(resolve(props))) {
+      values.put(value.name(), value);
+    }
+    for (String key : props.keySet()) {
+      String own = ownName(key);
+      if (!own.equals(key) && props.containsKey(own)) {
+        values
+            .computeIfAbsent(key, ConfigValue::new)
+            .addErrorMessage("is another name for " + own + ", which is set as well; remove one");
+      } else if (isUnknown(key)) {
+        values
+            .computeIfAbsent(key, ConfigValue::new)
+            .addErrorMessage("unknown key; did you mean " + closestTo(key) + "?");
+      }
+    }
+    rules.check(values);
+    return new ArrayList<>(values.values());
+  }
+
+  /**
+   * Gives every alias its own name, so that a config class finds one key for one meaning.
+   *
+   * @param props the connector's configuration as the user wrote it
+   * @return a copy; where a key and its alias are both set, the key wins
+   */
+  public Map<String, String> resolve(Map<String, String> props) {
+    Map<String, String> resolved = new HashMap<>(props);
+    props.forEach((key, value) -> resolved.putIfAbsent(ownName(key), value));
+    return resolved;
+  }
+
+  /**
+   * Says which keys of a configuration have no effect.
+   *
+   * @param props the connector's configuration as the user wrote it
+   * @return one sentence for each such key, to be logged at WARN once
+   */
+  public List<String> warnings(Map<String, String> props) {
+    return props.keySet().stream()
+        .filter(this::isIgnored)
+        .sorted()
+        .map(key -> key + " has no meaning for this connector and is ignored; remove it")
+        .collect(Collectors.toList());
+  }
+
+  private boolean isUnknown(String key) {
+    return key.startsWith(OWN_PREFIX)
+        && !definition.names().contains(ownName(key))
+        && !isIgnored(key);
+  }
+
+  private boolean isIgnored(String key) {
+    return ignored.contains(key)
+        || ignored.stream().anyMatch(below -> below.endsWith(".") && key.startsWith(below));
+  }
+
+  private String ownName(String key) {
+    String exact = aliases.get(key);
+    if (exact != null) {
+      return exact;
+    }
+    for (Map.Entry<String, String> alias : aliases.entrySet()) {
+      if (alias.getKey().endsWith(".") && key.startsWith(alias.getKey())) {
+        return alias.getValue() + key.substring(alias.getKey().length());
+      }
+    }
+    return key;
+  }
+
+  private String closestTo(String key) {
+    return definition.names().stream()
+        .min(Comparator.comparingInt((String known) -> distance(key, known)).thenComparing(s -> s))
+        .orElseThrow();
+  }
+
+  /** Levenshtein distance: how many letters must be typed, deleted or replaced. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[b.length()];
+  }
+
+  /** Rules that concern several keys at once. */
+  @FunctionalInterface
+  public interface Rules {
+    /**
+     * Adds an error to each value that breaks a rule.
+     *
+     * @param values the parsed values by key; every defined key is there
+     */
+    void check(Map<String, ConfigValue> values);
+  }
+}

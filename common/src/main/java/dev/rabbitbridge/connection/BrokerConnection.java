@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.connection;
+
+import com.rabbitmq.client.BlockedListener;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to RabbitMQ, from its handshake to its end. It never recovers: whoever loses it
+ * opens another.
+ *
+ * <h2>Threading</h2>
+ *
+ * Thread safe. {@link #abort()} works while another thread is stuck in a write to the socket, and
+ * frees it; the client's own close does not.
+ */
+public final class BrokerConnection implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BrokerConnection.class);
+
+  private final String name;
+  private final Duration shutdownTimeout;
+  private final Runnable stateChanged;
+  private volatile @Nullable Socket socket;
+  private volatile @Nullable Connection client;
+  private volatile boolean blocked;
+  private volatile long unblockedAt = System.nanoTime();
+
+  BrokerConnection(String name, Duration shutdownTimeout, Runnable stateChanged) {
+    this.name = name;
+    this.shutdownTimeout = shutdownTimeout;
+    this.stateChanged = stateChanged;
+  }
+
+  /**
+   * The client calls it with each socket before it connects it; the last one is the one that
+   * worked.
+   */
+  void remember(Socket used) {
+    socket = used;
+  }
+
+  void attach(Connection open) {
+    client = open;
+    open.addBlockedListener(new Alarm());
+    open.addShutdownListener(signal -> stateChanged.run());
+  }
+
+  /**
+   * Returns the name shown in RabbitMQ's management page.
+   *
+   * @return never null
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Opens a channel.
+   *
+   * @return an open channel
+   * @throws IOException if the connection is gone or has no channel left
+   */
+  public Channel openChannel() throws IOException {
+    Channel channel = connected().createChannel();
+    if (channel == null) {
+      throw new IOException(
+          "no channel left on " + name + "; raise rabbitmq.requested.channel.max");
+    }
+    return channel;
+  }
+
+  /**
+   * Tells whether the connection can be used.
+   *
+   * @return false once it was lost, closed or aborted
+   */
+  public boolean isOpen() {
+    return connected().isOpen();
+  }
+
+  /**
+   * Tells whether the broker has stopped reading what this connection publishes.
+   *
+   * @return true between connection.blocked and connection.unblocked
+   * @see <a href="https://www.rabbitmq.com/docs/connection-blocked">Blocked Connection
+   *     Notifications</a>
+   */
+  public boolean isBlocked() {
+    return blocked;
+  }
+
+  /**
+   * Returns when the broker last began to read again.
+   *
+   * @return a {@link System#nanoTime()}: that of the last connection.unblocked, or of the
+   *     connection itself
+   */
+  public long unblockedAt() {
+    return unblockedAt;
+  }
+
+  /**
+   * Returns the largest frame that both sides agreed on, in bytes.
+   *
+   * @return 0 for no limit
+   */
+  public int frameMax() {
+    return connected().getFrameMax();
+  }
+
+  /**
+   * Drops the connection without a word to the broker. Never blocks, never throws; frees a thread
+   * that is stuck in a write.
+   */
+  public void abort() {
+    Socket used = socket;
+    if (used == null) {
+      return;
+    }
+    try {
+      // With TLS, close would otherwise wait for the very write that it is meant to end.
+      used.setSoLinger(true, 0);
+    } catch (SocketException alreadyClosed) {
+      LOG.trace("{}: no linger on a closed socket", name, alreadyClosed);
+    }
+    try {
+      used.close();
+    } catch (IOException e) {
+      LOG.debug("{}: error while closing the socket", name, e);
+    }
+  }
+
+  /**
+   * Closes the connection in order, or drops it when the shutdown timeout is over. Never throws.
+   */
+  @Override
+  public void close() {
+    Thread closer =
+        new Thread(
+            () -> connected().abort((int) Math.max(1, shutdownTimeout.toMillis())),
+            name + "-close");
+    closer.setDaemon(true);
+    closer.start();
+    try {
+      closer.join(Math.max(1, shutdownTimeout.toMillis()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    abort();
+  }
+
+  private Connection connected() {
+    Connection open = client;
+    if (open == null) {
+      throw new IllegalStateException(name + " is not connected yet");
+    }
+    return open;
+  }
+
+  private final class Alarm implements BlockedListener {
+    @Override
+    public void handleBlocked(String reason) {
+      blocked = true;
+      LOG.warn(
+          "{}: RabbitMQ blocks publishing connections ({}); waiting until it stops", name, reason);
+      stateChanged.run();
+    }
+
+    @Override
+    public void handleUnblocked() {
+      blocked = false;
+      unblockedAt = System.nanoTime();
+      LOG.info("{}: RabbitMQ accepts publishes again", name);
+      stateChanged.run();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
+import org.junit.jupiter.api.Test;
+
+class ConnectorKeysTest {
+  private final ConnectorKeys keys =
+      new ConnectorKeys(
+          ConnectionConfig.addTo(new ConfigDef())
+              .define(
+                  "rabbitmq.ssl.protocol",
+                  ConfigDef.Type.STRING,
+                  null,
+                  ConfigDef.Importance.LOW,
+                  ""),
+          Map.of(
+              "rabbitmq.https.ssl.",
+              "rabbitmq.ssl.",
+              "rabbitmq.hostname",
+              ConnectionConfig.HOST_CONFIG),
+          ConnectionConfig.IGNORED_KEYS);
+
+  @Test
+  void anUnknownKeyNamesTheClosestKnownOne() { // F91
+    assertThat(errors(Map.of("rabbitmq.hots", "h")))
+        .isEqualTo(Map.of("rabbitmq.hots", List.of("unknown key; did you mean rabbitmq.host?")));
+  }
+
+  @Test
+  void keysOfTheFrameworkAreNotComplainedAbout() { // F91
+    assertThat(
+            errors(
+                Map.of(
+                    "transforms", "t",
+                    "errors.tolerance", "all",
+                    "producer.override.acks", "all",
+                    "confluent.license", "",
+                    "value.converter", "x")))
+        .isEmpty();
+  }
+
+  @Test
+  void valuesOutOfRangeAreErrorsOnExactlyTheirKeys() { // F90
+    assertThat(
+            errors(
+                    Map.of(
+                        ConnectionConfig.PORT_CONFIG, "70000",
+                        ConnectionConfig.HEARTBEAT_CONFIG, "-5",
+                        ConnectionConfig.ADDRESSES_CONFIG, "a:1,b:99999",
+                        ConnectionConfig.CONNECTION_TIMEOUT_CONFIG, "soon"))
+                .keySet())
+        .isEqualTo(
+            Set.of(
+                ConnectionConfig.PORT_CONFIG,
+                ConnectionConfig.HEARTBEAT_CONFIG,
+                ConnectionConfig.ADDRESSES_CONFIG,
+                ConnectionConfig.CONNECTION_TIMEOUT_CONFIG));
+  }
+
+  @Test
+  void aUriExcludesWhatItSays() {
+    assertThat(
+            errors(
+                    Map.of(
+                        ConnectionConfig.URI_CONFIG, "amqp://u:p@h:5672/v",
+                        ConnectionConfig.HOST_CONFIG, "other",
+                        ConnectionConfig.PASSWORD_CONFIG, "other"))
+                .keySet())
+        .isEqualTo(Set.of(ConnectionConfig.HOST_CONFIG, ConnectionConfig.PASSWORD_CONFIG));
+  }
+
+  @Test
+  void aBadUriIsNotQuoted() { // F82
+    Map<String, List<String>> errors =
+        errors(Map.of(ConnectionConfig.URI_CONFIG, "amqp://user:s3cret@ho st"));
+
+    assertThat(errors.keySet()).isEqualTo(Set.of(ConnectionConfig.URI_CONFIG));
+    assertThat(errors.toString()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void anAliasStandsForItsKey() {
+    Map<String, String> props =
+        Map.of("rabbitmq.hostname", "h", "rabbitmq.https.ssl.protocol", "TLSv1.3");
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(keys.resolve(props))
+        .containsEntry(ConnectionConfig.HOST_CONFIG, "h")
+        .containsEntry("rabbitmq.ssl.protocol", "TLSv1.3");
+  }
+
+  @Test
+  void aliasAndKeyTogetherAreAnErrorOnTheAlias() {
+    assertThat(errors(Map.of("rabbitmq.hostname", "a", ConnectionConfig.HOST_CONFIG, "b")).keySet())
+        .isEqualTo(Set.of("rabbitmq.hostname"));
+  }
+
+  @Test
+  void keysWithoutMeaningHereAreWarnedAbout() {
+    assertThat(
+            keys.warnings(
+                Map.of(
+                    "confluent.topic.replication.factor",
+                    "1",
+                    "rabbitmq.automatic.recovery.enabled",
+                    "true",
+                    "name",
+                    "n")))
+        .hasSize(2)
+        .allMatch(sentence -> sentence.contains("ignored"));
+  }
+
+  private Map<String, List<String>> errors(Map<String, String> props) {
+    return keys.validate(props, ConnectionConfig::checkRules).stream()
+        .filter(value -> !value.errorMessages().isEmpty())
+        .collect(Collectors.toMap(ConfigValue::name, ConfigValue::errorMessages));
+  }
+}

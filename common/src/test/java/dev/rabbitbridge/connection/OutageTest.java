@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.rabbitmq.client.AuthenticationFailureException;
+import com.rabbitmq.client.PossibleAuthenticationFailureException;
+import dev.rabbitbridge.config.ConnectionConfig;
+import java.io.EOFException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.junit.jupiter.api.Test;
+
+class OutageTest {
+  private final AtomicLong clock = new AtomicLong();
+
+  @Test
+  void aBrokerThatIsAwayIsWaitedForWithGrowingDelays() { // F26
+    Outage outage = outage(Map.of());
+    Duration first = outage.failed(new java.net.ConnectException("refused"));
+
+    assertThat(first).isBetween(Duration.ofMillis(400), Duration.ofMillis(600));
+    for (int i = 0; i < 1000; i++) {
+      clock.addAndGet(Duration.ofMinutes(1).toNanos());
+      assertThat(outage.failed(new java.net.ConnectException("refused")))
+          .isGreaterThan(first)
+          .isLessThanOrEqualTo(Duration.ofSeconds(30));
+    }
+  }
+
+  @Test
+  void wrongCredentialsAtStartFailAtOnceAndNameTheSetting() { // F87
+    assertThatThrownBy(() -> outage(Map.of()).failed(new AuthenticationFailureException("refused")))
+        .isInstanceOf(ConnectException.class)
+        .hasMessageContaining("rabbitmq.username")
+        .hasMessageContaining("[localhost:5672]");
+  }
+
+  @Test
+  void refusedLoginsWhileRunningAreTriedAFewTimes() { // F87
+    Outage outage = outage(Map.of());
+    outage.ended();
+    for (int i = 0; i < 4; i++) {
+      assertThat(outage.failed(new AuthenticationFailureException("refused"))).isPositive();
+    }
+
+    assertThatThrownBy(() -> outage.failed(new AuthenticationFailureException("refused")))
+        .isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  void aSocketClosedDuringTheLoginIsABrokerGoingDown() { // F87
+    Outage outage = outage(Map.of());
+
+    for (int i = 0; i < 100; i++) {
+      assertThat(outage.failed(new PossibleAuthenticationFailureException(new EOFException())))
+          .isPositive();
+    }
+  }
+
+  @Test
+  void theConfiguredLongestOutageEndsInAFailure() { // F52
+    Outage outage = outage(Map.of(ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG, "60000"));
+    outage.failed(new java.net.ConnectException("refused"));
+    clock.addAndGet(Duration.ofSeconds(61).toNanos());
+
+    assertThatThrownBy(() -> outage.failed(new java.net.ConnectException("refused")))
+        .isInstanceOf(ConnectException.class)
+        .hasMessageContaining("61000 ms")
+        .hasMessageContaining(ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG);
+  }
+
+  @Test
+  void anOutageThatEndedDoesNotCountForTheNext() {
+    Outage outage = outage(Map.of(ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG, "60000"));
+    outage.failed(new java.net.ConnectException("refused"));
+    outage.ended();
+    clock.addAndGet(Duration.ofSeconds(61).toNanos());
+
+    assertThat(outage.failed(new java.net.ConnectException("refused")))
+        .isBetween(Duration.ofMillis(400), Duration.ofMillis(600));
+  }
+
+  private Outage outage(Map<String, String> props) {
+    AbstractConfig config =
+        new AbstractConfig(ConnectionConfig.addTo(new ConfigDef()), props, false);
+    return new Outage(new ConnectionConfig(config), "orders-0", clock::get);
+  }
+}
