@@ -44,6 +44,8 @@ final class Settings {
         transaction.state.log.replication.factor=1
         transaction.state.log.min.isr=1
         group.initial.rebalance.delay.ms=0
+        broker.session.timeout.ms=2000
+        broker.heartbeat.interval.ms=500
         """
         .formatted(
             controller,

@@ -88,6 +88,7 @@ public final class LocalRabbitMQ {
     int distribution = FreePorts.next();
     Map<String, String> environment = new HashMap<>();
     environment.put("HOME", home.toString());
+    environment.put("TERM", "dumb");
     environment.put("ERL_EPMD_PORT", Integer.toString(FreePorts.next()));
     environment.put("ERL_EPMD_ADDRESS", LOOPBACK);
     environment.put("ERL_CRASH_DUMP_SECONDS", "0");

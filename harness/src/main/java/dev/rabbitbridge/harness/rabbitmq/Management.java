@@ -270,9 +270,11 @@ public final class Management {
     return send("GET", path, null);
   }
 
-  boolean answers() {
-    get("overview");
-    return true;
+  /** Only a leader reports counters, and they are forgotten when a broker stops. */
+  boolean quorumQueuesHaveLeaders() {
+    return list("queues").stream()
+        .filter(queue -> queue.path("type").asText().equals(QueueKind.QUORUM.wireName()))
+        .allMatch(queue -> queue.has("messages"));
   }
 
   String username() {

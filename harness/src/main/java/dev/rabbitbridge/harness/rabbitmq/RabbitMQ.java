@@ -40,7 +40,10 @@ public final class RabbitMQ implements AutoCloseable {
     this.rabbitmqctl = rabbitmqctl;
   }
 
-  /** Starts it, with the data it had, and waits until AMQP and the management API answer. */
+  /**
+   * Starts it, with the data it had, and waits until AMQP and the management API answer and every
+   * quorum queue has a leader. Until then a basic.consume can hang for a minute (seen with 3.10).
+   */
   public void start() {
     companions.forEach(Node::start);
     node.start();
@@ -49,7 +52,7 @@ public final class RabbitMQ implements AutoCloseable {
         START_TIMEOUT,
         () -> {
           connect().close();
-          return management.answers();
+          return management.quorumQueuesHaveLeaders();
         });
   }
 
