@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
 public final class BrokerConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerConnection.class);
 
+  private static final long LONGEST_CLOSE_MILLIS = 3000;
+
   private final String name;
   private final Duration shutdownTimeout;
   private final Runnable stateChanged;
@@ -147,19 +149,15 @@ public final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /**
-   * Closes the connection in order, or drops it when the shutdown timeout is over. Never throws.
-   */
+  /** Closes the connection in order, or drops it when that takes too long. Never throws. */
   @Override
   public void close() {
-    Thread closer =
-        new Thread(
-            () -> connected().abort((int) Math.max(1, shutdownTimeout.toMillis())),
-            name + "-close");
+    long millis = Math.max(1, Math.min(shutdownTimeout.toMillis(), LONGEST_CLOSE_MILLIS));
+    Thread closer = new Thread(() -> connected().abort((int) millis), name + "-close");
     closer.setDaemon(true);
     closer.start();
     try {
-      closer.join(Math.max(1, shutdownTimeout.toMillis()));
+      closer.join(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Messages between the two systems: headers, properties and the limits of the protocol. Values in,
- * values out; for the connectors' mappers.
+ * How records and messages translate: templates, headers, bodies and the protocol's limits. Pure
+ * functions for both connectors; no I/O.
  */
 @NullMarked
 package dev.rabbitbridge.message;
