@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import java.time.Duration;
+import dev.rabbitbridge.metrics.Tally;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warnings about single messages, at most one line a second for each kind, with how many it speaks
- * for. Thread safe.
+ * What a task warns of, message by message, at most one line a second for each kind. Thread safe.
  */
 final class Notices {
-  private static final Logger LOG = LoggerFactory.getLogger(Notices.class);
-  private static final long BETWEEN = Duration.ofSeconds(1).toNanos();
+  private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
 
   /** What a warning is about. */
   enum Kind {
-    RECORD_ERROR("could not become a record"),
+    RECORD_ERROR("could not become records"),
     SKIPPED("dropped by a transform or after a tolerated error"),
     DELIVERY_LIMIT("delivered too often"),
-    NEAR_LIMIT("delivered so often that a quorum queue will soon drop it"),
+    NEAR_LIMIT("delivered so often that a quorum queue may soon drop them"),
     RETRY("could not be published for a retry yet"),
-    STREAM_GAP("missing in a stream");
+    STREAM_GAP("gaps in a stream");
 
     private final String text;
 
@@ -32,50 +30,21 @@ final class Notices {
     }
   }
 
-  private final String task;
-  private final LongSupplier nanoTime;
-  private final Map<Kind, Waiting> waiting = new EnumMap<>(Kind.class);
+  private final Map<Kind, Tally> tallies = new EnumMap<>(Kind.class);
 
-  Notices(String task, LongSupplier nanoTime) {
-    this.task = task;
-    this.nanoTime = nanoTime;
+  Notices(String task) {
+    for (Kind kind : Kind.values()) {
+      tallies.put(kind, new Tally(LOG, task, kind.text));
+    }
   }
 
-  /**
-   * Counts one more of a kind, and logs it unless another was logged within the second.
-   *
-   * @param example what happened to which message and which setting decided it; no content
-   */
-  synchronized void warn(Kind kind, String example) {
-    Waiting of = waiting.computeIfAbsent(kind, any -> new Waiting(nanoTime.getAsLong() - BETWEEN));
-    of.count++;
-    of.example = example;
-    flush(kind, of, nanoTime.getAsLong());
+  /** Counts one more of a kind; the example says which setting decides, and nothing of content. */
+  void warn(Kind kind, Supplier<String> example) {
+    tallies.get(kind).add(example);
   }
 
   /** Logs what was held back for a second. */
-  synchronized void flush() {
-    if (!waiting.isEmpty()) {
-      long now = nanoTime.getAsLong();
-      waiting.forEach((kind, of) -> flush(kind, of, now));
-    }
-  }
-
-  private void flush(Kind kind, Waiting of, long now) {
-    if (of.count > 0 && now - of.loggedAt >= BETWEEN) {
-      LOG.warn("{}: {} message(s) {}, the last: {}", task, of.count, kind.text, of.example);
-      of.count = 0;
-      of.loggedAt = now;
-    }
-  }
-
-  private static final class Waiting {
-    private long count;
-    private String example = "";
-    private long loggedAt;
-
-    private Waiting(long loggedAt) {
-      this.loggedAt = loggedAt;
-    }
+  void flush() {
+    tallies.values().forEach(Tally::flush);
   }
 }

@@ -7,6 +7,7 @@ import static org.apache.kafka.common.config.ConfigDef.Importance.MEDIUM;
 import static org.apache.kafka.common.config.ConfigDef.Range.atLeast;
 import static org.apache.kafka.common.config.ConfigDef.Range.between;
 
+import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.ConnectorKeys;
 import java.time.Duration;
@@ -97,7 +98,7 @@ final class RabbitMQSourceConfig {
         .define(
             QUEUE_TYPE_CONFIG,
             Type.STRING,
-            Choice.written(QueueType.AUTO),
+            Choice.word(QueueType.AUTO),
             Choice.of(QueueType.class),
             HIGH,
             "auto for classic and quorum queues: the position lives in RabbitMQ. stream for streams: the position lives in Connect's offsets.",
@@ -108,7 +109,7 @@ final class RabbitMQSourceConfig {
         .define(
             CONSUMER_MODE_CONFIG,
             Type.STRING,
-            Choice.written(ConsumerMode.DEDICATED),
+            Choice.word(ConsumerMode.DEDICATED),
             Choice.of(ConsumerMode.class),
             MEDIUM,
             "dedicated: each queue is read by one task, which keeps its order. shared: every task reads every queue, which gives up order.",
@@ -130,7 +131,7 @@ final class RabbitMQSourceConfig {
         .define(
             FAILURE_TOLERANCE_CONFIG,
             Type.STRING,
-            Choice.written(QueueFailureTolerance.FAIL_FAST),
+            Choice.word(QueueFailureTolerance.FAIL_FAST),
             Choice.of(QueueFailureTolerance.class),
             MEDIUM,
             "When a queue cannot be consumed, for example because it was deleted. fail-fast: the task fails, after a few attempts if it had worked before. skip-and-continue: it keeps trying this queue and serves the others.",
@@ -248,7 +249,7 @@ final class RabbitMQSourceConfig {
         .define(
             POSITION_LOST_CONFIG,
             Type.STRING,
-            Choice.written(PositionLost.FAIL),
+            Choice.word(PositionLost.FAIL),
             Choice.of(PositionLost.class),
             MEDIUM,
             "When a stream no longer holds the message at the stored offset, because of retention or because it was created anew. fail: the task fails. earliest: it reads on from the first message there is. latest: from the next one published.",
@@ -297,7 +298,7 @@ final class RabbitMQSourceConfig {
         .define(
             VALUE_FORMAT_CONFIG,
             Type.STRING,
-            Choice.written(ValueFormat.BYTES),
+            Choice.word(ValueFormat.BYTES),
             Choice.of(ValueFormat.class),
             HIGH,
             "Value of the record. bytes: the body as it is. string: as text. json: parsed, without a schema. envelope: a struct of body, properties, headers and envelope. auto: json, string or bytes, as the content type says.",
@@ -333,7 +334,7 @@ final class RabbitMQSourceConfig {
     return def.define(
             RECORD_ERROR_CONFIG,
             Type.STRING,
-            Choice.written(RecordErrorBehavior.FAIL),
+            Choice.word(RecordErrorBehavior.FAIL),
             Choice.of(RecordErrorBehavior.class),
             MEDIUM,
             "A message that cannot become a record. fail: the task fails. reject: rejected without requeue, to the queue's dead letter exchange. ack: dropped with a warning. raw: passed on as bytes.",
@@ -344,7 +345,7 @@ final class RabbitMQSourceConfig {
         .define(
             SKIPPED_RECORD_CONFIG,
             Type.STRING,
-            Choice.written(SkippedRecordBehavior.ACK),
+            Choice.word(SkippedRecordBehavior.ACK),
             Choice.of(SkippedRecordBehavior.class),
             MEDIUM,
             "A message whose record a filter dropped, or that failed with errors.tolerance=all. ack: it is done. reject: to the queue's dead letter exchange. retry: delivered again after a delay.",
@@ -405,11 +406,11 @@ final class RabbitMQSourceConfig {
   }
 
   QueueType queueType() {
-    return Choice.parse(QueueType.class, config.getString(QUEUE_TYPE_CONFIG));
+    return Choice.of(QueueType.class).parse(config.getString(QUEUE_TYPE_CONFIG));
   }
 
   ConsumerMode consumerMode() {
-    return Choice.parse(ConsumerMode.class, config.getString(CONSUMER_MODE_CONFIG));
+    return Choice.of(ConsumerMode.class).parse(config.getString(CONSUMER_MODE_CONFIG));
   }
 
   int maxQueuesPerTask() {
@@ -417,7 +418,7 @@ final class RabbitMQSourceConfig {
   }
 
   QueueFailureTolerance failureTolerance() {
-    return Choice.parse(QueueFailureTolerance.class, config.getString(FAILURE_TOLERANCE_CONFIG));
+    return Choice.of(QueueFailureTolerance.class).parse(config.getString(FAILURE_TOLERANCE_CONFIG));
   }
 
   /** The arguments of basic.consume, without those that depend on a stream's position. */
@@ -460,7 +461,7 @@ final class RabbitMQSourceConfig {
   }
 
   PositionLost positionLost() {
-    return Choice.parse(PositionLost.class, config.getString(POSITION_LOST_CONFIG));
+    return Choice.of(PositionLost.class).parse(config.getString(POSITION_LOST_CONFIG));
   }
 
   String topic() {
@@ -477,7 +478,7 @@ final class RabbitMQSourceConfig {
   }
 
   ValueFormat valueFormat() {
-    return Choice.parse(ValueFormat.class, config.getString(VALUE_FORMAT_CONFIG));
+    return Choice.of(ValueFormat.class).parse(config.getString(VALUE_FORMAT_CONFIG));
   }
 
   String headerPrefix() {
@@ -489,11 +490,11 @@ final class RabbitMQSourceConfig {
   }
 
   RecordErrorBehavior recordErrorBehavior() {
-    return Choice.parse(RecordErrorBehavior.class, config.getString(RECORD_ERROR_CONFIG));
+    return Choice.of(RecordErrorBehavior.class).parse(config.getString(RECORD_ERROR_CONFIG));
   }
 
   SkippedRecordBehavior skippedRecordBehavior() {
-    return Choice.parse(SkippedRecordBehavior.class, config.getString(SKIPPED_RECORD_CONFIG));
+    return Choice.of(SkippedRecordBehavior.class).parse(config.getString(SKIPPED_RECORD_CONFIG));
   }
 
   /** 0 for none. */

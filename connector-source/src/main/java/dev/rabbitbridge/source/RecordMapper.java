@@ -24,8 +24,13 @@ final class RecordMapper {
   private final LongSupplier timeOfDay;
 
   RecordMapper(RabbitMQSourceConfig config, LongSupplier timeOfDay) {
-    this.topic = new TopicTemplate(config.topic());
-    config.topicMap().forEach((queue, to) -> topicOfQueue.put(queue, new TopicTemplate(to)));
+    this.topic = new TopicTemplate(RabbitMQSourceConfig.TOPIC_CONFIG, config.topic());
+    config
+        .topicMap()
+        .forEach(
+            (queue, to) ->
+                topicOfQueue.put(
+                    queue, new TopicTemplate(RabbitMQSourceConfig.TOPIC_MAP_CONFIG, to)));
     this.key = config.key();
     this.format = config.valueFormat();
     this.headerPrefix = config.headerPrefix();

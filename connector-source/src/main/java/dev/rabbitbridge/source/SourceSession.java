@@ -54,7 +54,7 @@ final class SourceSession implements AutoCloseable {
     BrokerConnector connector =
         new BrokerConnector(config.connection(), config.connectorName(), config.taskId());
     this.name = connector.name();
-    this.notices = new Notices(name, System::nanoTime);
+    this.notices = new Notices(name);
     this.link = new Link(connector, new Outage(config.connection(), name), this::fail);
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
@@ -152,17 +152,17 @@ final class SourceSession implements AutoCloseable {
         return null;
       }
       case REJECT -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, what + "; rejected without requeue");
+        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; rejected without requeue");
         settle(delivery, true);
         return null;
       }
       case ACK -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, what + "; acked and dropped");
+        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; acked and dropped");
         settle(delivery, false);
         return null;
       }
       case RAW -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, what + "; passed on as bytes");
+        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
         try {
           return mapper.mapRaw(delivery, offset);
         } catch (DataException e) {
@@ -200,7 +200,7 @@ final class SourceSession implements AutoCloseable {
     boolean reject = config.skippedRecordBehavior() == SkippedRecordBehavior.REJECT;
     notices.warn(
         Notices.Kind.SKIPPED,
-        delivery + "; " + (reject ? "rejected without requeue" : "acked") + " as configured");
+        () -> delivery + "; " + (reject ? "rejected without requeue" : "acked") + " as configured");
     settle(delivery, reject);
   }
 

@@ -1,134 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
+import dev.rabbitbridge.message.Template;
+import java.util.Set;
 import java.util.regex.Pattern;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.errors.DataException;
 import org.jspecify.annotations.Nullable;
 
-/** A topic name made of literal text and references into a delivery. Immutable. */
+/** Gives each delivery the topic that its record goes to. Immutable. */
 final class TopicTemplate {
-  private static final Pattern REFERENCE = Pattern.compile("\\$\\{([^}|]*)(?:\\|([^}]*))?}");
+  private static final Set<String> NAMES = Set.of("queue", "exchange", "routing.key", "header:");
   private static final Pattern LEGAL = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
-  private static final String HEADER = "header:";
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{[^}]*}");
 
-  private final String written;
-  private final List<Part> parts = new ArrayList<>();
+  private final String key;
+  private final String text;
+  private final Template template;
 
   /**
    * Parses a template.
    *
-   * @throws IllegalArgumentException with a reason, if it could never give a topic
+   * @param key the configuration key, for errors
+   * @throws ConfigException if it could never give a topic
    */
-  TopicTemplate(String written) {
-    this.written = written;
-    Matcher reference = REFERENCE.matcher(written);
-    int literalFrom = 0;
-    while (reference.find()) {
-      literal(written.substring(literalFrom, reference.start()));
-      parts.add(new Part(null, known(reference.group(1)), reference.group(2)));
-      literalFrom = reference.end();
+  TopicTemplate(String key, String text) {
+    this.key = key;
+    this.text = text;
+    this.template = Template.parse(key, text, NAMES);
+    if (!isTopic(REFERENCE.matcher(text).replaceAll("x"))) {
+      throw new ConfigException(key, text, "a topic is 1 to 249 letters, digits, '.', '_' and '-'");
     }
-    literal(written.substring(literalFrom));
-    if (parts.stream().allMatch(part -> part.literal != null)) {
-      String problem = problem(written);
-      if (problem != null) {
-        throw new IllegalArgumentException(problem);
-      }
-    }
-  }
-
-  private void literal(String text) {
-    if (text.isEmpty()) {
-      return;
-    }
-    if (!LEGAL.matcher(text).matches()) {
-      throw new IllegalArgumentException(
-          "'" + text + "' cannot be part of a topic name: letters, digits, '.', '_' and '-' only");
-    }
-    parts.add(new Part(text, null, null));
-  }
-
-  private static String known(String name) {
-    if (name.equals("queue")
-        || name.equals("exchange")
-        || name.equals("routing.key")
-        || (name.startsWith(HEADER) && name.length() > HEADER.length())) {
-      return name;
-    }
-    throw new IllegalArgumentException(
-        "${"
-            + name
-            + "} is unknown; there are ${queue}, ${exchange}, ${routing.key} and ${header:NAME}");
   }
 
   /**
    * Returns the topic of a delivery.
    *
-   * @throws DataException if a reference has no value, or the name is not one of a topic
+   * @throws DataException if a reference has no value, or the result is not a topic's name
    */
   String render(Delivery delivery) {
-    if (parts.size() == 1 && parts.get(0).literal != null) {
-      return parts.get(0).literal;
-    }
-    StringBuilder topic = new StringBuilder();
-    for (Part part : parts) {
-      topic.append(part.literal != null ? part.literal : resolve(part, delivery));
-    }
-    String problem = problem(topic);
-    if (problem != null) {
-      throw new DataException(RabbitMQSourceConfig.TOPIC_CONFIG + " " + written + ": " + problem);
-    }
-    return topic.toString();
-  }
-
-  private String resolve(Part part, Delivery delivery) {
-    String value = value(part.reference, delivery);
-    if (value == null || value.isEmpty()) {
-      value = part.fallback;
-    }
-    if (value == null) {
+    String topic = template.render((name, argument) -> value(name, argument, delivery));
+    if (!template.isStatic() && !isTopic(topic)) {
       throw new DataException(
-          RabbitMQSourceConfig.TOPIC_CONFIG
-              + " "
-              + written
-              + ": the message has no value for ${"
-              + part.reference
-              + "}");
+          key + " " + text + " gives no topic: 1 to 249 letters, digits, '.', '_' and '-'");
     }
-    return value;
+    return topic;
   }
 
-  private static @Nullable String value(String reference, Delivery delivery) {
-    return switch (reference) {
-      case "queue" -> delivery.queue();
-      case "exchange" -> delivery.exchange();
-      case "routing.key" -> delivery.routingKey();
-      default -> {
-        Map<String, Object> headers = delivery.headers();
-        Object header = headers.get(reference.substring(HEADER.length()));
-        yield header == null ? null : header.toString();
-      }
-    };
+  private static @Nullable String value(String name, String argument, Delivery delivery) {
+    String value =
+        switch (name) {
+          case "queue" -> delivery.queue();
+          case "exchange" -> delivery.exchange();
+          case "routing.key" -> delivery.routingKey();
+          default -> {
+            Object header = delivery.headers().get(argument);
+            yield header == null ? null : header.toString();
+          }
+        };
+    return value == null || value.isEmpty() ? null : value;
   }
 
-  private static @Nullable String problem(CharSequence topic) {
-    if (topic.toString().equals(".") || topic.toString().equals("..")) {
-      return "'" + topic + "' is not a topic name";
-    }
-    return LEGAL.matcher(topic).matches()
-        ? null
-        : "the result is not a topic name: 1 to 249 letters, digits, '.', '_' and '-'";
+  private static boolean isTopic(String text) {
+    return LEGAL.matcher(text).matches() && !text.equals(".") && !text.equals("..");
   }
 
   @Override
   public String toString() {
-    return written;
+    return text;
   }
-
-  private record Part(
-      @Nullable String literal, @Nullable String reference, @Nullable String fallback) {}
 }
