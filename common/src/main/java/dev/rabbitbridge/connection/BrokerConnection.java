@@ -4,6 +4,7 @@ package dev.rabbitbridge.connection;
 import com.rabbitmq.client.BlockedListener;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -85,6 +86,15 @@ public final class BrokerConnection implements AutoCloseable {
    */
   public boolean isOpen() {
     return connected().isOpen();
+  }
+
+  /**
+   * Returns why the connection is no longer open.
+   *
+   * @return null as long as it is open
+   */
+  public @Nullable ShutdownSignalException closeReason() {
+    return connected().getCloseReason();
   }
 
   /**
