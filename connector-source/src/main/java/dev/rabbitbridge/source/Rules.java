@@ -75,13 +75,16 @@ final class Rules {
     if (limit.value() instanceof Integer most && most > 0) {
       limit.addErrorMessage("is not possible with a stream, which never counts deliveries; use 0");
     }
-    if (tasksMax(props) > 1) {
-      if (is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
-        values
-            .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
-            .addErrorMessage(
-                "shared is not possible with a stream: every task would read all of it; use dedicated");
-      }
+    ConfigValue priority = values.get(RabbitMQSourceConfig.CONSUMER_PRIORITY_CONFIG);
+    if (priority.value() != null) {
+      priority.addErrorMessage("is not possible with a stream; remove it");
+    }
+    if (tasksMax(props) > 1
+        && is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
+      values
+          .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
+          .addErrorMessage(
+              "shared is not possible with a stream: every task would read all of it; use dedicated");
     }
   }
 
@@ -192,6 +195,10 @@ final class Rules {
       for (Object pair : (List<?>) value) {
         if (pair.toString().indexOf(':') < 1) {
           throw new ConfigException(name, pair, "must be name:value");
+        }
+        if (pair.toString().startsWith("x-stream-offset:")) {
+          throw new ConfigException(
+              name, pair, "is what " + RabbitMQSourceConfig.STREAM_OFFSET_CONFIG + " is for");
         }
       }
     }
