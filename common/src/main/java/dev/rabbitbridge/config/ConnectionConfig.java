@@ -7,17 +7,20 @@ import static org.apache.kafka.common.config.ConfigDef.Importance.MEDIUM;
 import static org.apache.kafka.common.config.ConfigDef.Range.atLeast;
 import static org.apache.kafka.common.config.ConfigDef.Range.between;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
-import java.net.URISyntaxException;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigDef;
-import org.apache.kafka.common.config.ConfigDef.NonEmptyString;
 import org.apache.kafka.common.config.ConfigDef.Type;
 import org.apache.kafka.common.config.ConfigDef.Width;
 import org.apache.kafka.common.config.ConfigException;
@@ -77,8 +80,13 @@ public final class ConnectionConfig {
           "rabbitmq.network.recovery.interval.ms",
           "confluent.");
 
+  /**
+   * Names that other connectors have for settings of this one; a name that ends in a dot stands for
+   * all below it.
+   */
+  public static final Map<String, String> ALIASES = Map.of("rabbitmq.https.ssl.", "rabbitmq.ssl.");
+
   private static final String GROUP = "Connection";
-  private static final int AMQP_PORT = 5672;
   private static final Set<String> REPLACED_BY_URI =
       Set.of(
           HOST_CONFIG,
@@ -89,14 +97,18 @@ public final class ConnectionConfig {
           VIRTUAL_HOST_CONFIG);
 
   private final AbstractConfig config;
+  private final @Nullable AmqpUri uri;
 
   /**
    * Reads the connection settings out of a connector's configuration.
    *
    * @param config a configuration whose definition went through {@link #addTo}
+   * @throws ConfigException if the URI is not one
    */
   public ConnectionConfig(AbstractConfig config) {
     this.config = config;
+    Password given = config.getPassword(URI_CONFIG);
+    this.uri = given == null ? null : AmqpUri.parse(given.value());
   }
 
   /**
@@ -106,12 +118,18 @@ public final class ConnectionConfig {
    * @return the same definition
    */
   public static ConfigDef addTo(ConfigDef def) {
+    addConnectionTo(def);
+    TlsConfig.addTo(def);
+    return LoginConfig.addTo(def);
+  }
+
+  private static void addConnectionTo(ConfigDef def) {
     int order = 0;
-    return def.define(
+    def.define(
             HOST_CONFIG,
             Type.STRING,
             "localhost",
-            new NonEmptyString(),
+            new HostName(),
             HIGH,
             "Host name or address of the RabbitMQ broker.",
             GROUP,
@@ -121,10 +139,10 @@ public final class ConnectionConfig {
         .define(
             PORT_CONFIG,
             Type.INT,
-            AMQP_PORT,
-            between(1, 65535),
+            null,
+            orUnset(between(1, 65535)),
             HIGH,
-            "Port of the RabbitMQ broker.",
+            "Port of the RabbitMQ broker. Default is 5672, and 5671 with TLS.",
             GROUP,
             ++order,
             Width.SHORT,
@@ -175,7 +193,7 @@ public final class ConnectionConfig {
             Type.PASSWORD,
             null,
             MEDIUM,
-            "The broker as amqp://user:password@host:port/vhost. Excludes host, port, addresses, user name, password and virtual host.",
+            "The broker as amqp://user:password@host:port/vhost, or amqps:// for TLS, with special characters percent-encoded. Excludes host, port, addresses, user name, password and virtual host.",
             GROUP,
             ++order,
             Width.LONG,
@@ -184,7 +202,7 @@ public final class ConnectionConfig {
             HEARTBEAT_CONFIG,
             Type.INT,
             60,
-            atLeast(0),
+            between(0, 65535),
             MEDIUM,
             "Heartbeat asked of the broker, in seconds. A peer that is silent for two of them counts as gone. 0 asks for none.",
             GROUP,
@@ -239,7 +257,7 @@ public final class ConnectionConfig {
             FRAME_MAX_CONFIG,
             Type.INT,
             0,
-            atLeast(0),
+            new FrameSize(),
             LOW,
             "Largest frame asked of the broker, in bytes; 0 takes the broker's.",
             GROUP,
@@ -302,61 +320,97 @@ public final class ConnectionConfig {
             "Unavailable timeout (ms)");
   }
 
+  private static ConfigDef.Validator orUnset(ConfigDef.Validator validator) {
+    return ConfigDef.LambdaValidator.with(
+        (name, value) -> {
+          if (value != null) {
+            validator.ensureValid(name, value);
+          }
+        },
+        validator::toString);
+  }
+
   /**
-   * Checks the rules between connection keys.
+   * Checks the rules between connection keys. Reads the files that they name, and touches no
+   * network.
    *
    * @param values the parsed values by key; errors are added to them
    */
   public static void checkRules(Map<String, ConfigValue> values) {
     ConfigValue uri = values.get(URI_CONFIG);
     if (uri.value() instanceof Password given) {
-      String problem = uriProblem(given);
-      if (problem != null) {
-        uri.addErrorMessage(problem);
+      checkUri(given, values);
+    }
+    if (TlsConfig.isOn(parsed(values))) {
+      TlsConfig.checkRules(TlsConfig.PREFIX, values);
+    }
+    LoginConfig.checkRules(values);
+    ConfigValue first = values.get(RECONNECT_BACKOFF_CONFIG);
+    ConfigValue longest = values.get(RECONNECT_BACKOFF_MAX_CONFIG);
+    if (first.value() instanceof Long from && longest.value() instanceof Long to && from > to) {
+      longest.addErrorMessage("must not be less than " + RECONNECT_BACKOFF_CONFIG);
+    }
+  }
+
+  private static void checkUri(Password given, Map<String, ConfigValue> values) {
+    try {
+      ConfigValue protocol = values.get(TlsConfig.SECURITY_PROTOCOL_CONFIG);
+      if (!AmqpUri.parse(given.value()).tls() && TlsConfig.SSL.equals(protocol.value())) {
+        protocol.addErrorMessage("is SSL, but " + URI_CONFIG + " says amqp://; make that amqps://");
       }
-      // A value equal to its default cannot be told from one that is not set; both mean the same
-      // here.
-      ConfigDef defaults = addTo(new ConfigDef());
-      for (String replaced : REPLACED_BY_URI) {
-        ConfigValue value = values.get(replaced);
-        Object unset = defaults.configKeys().get(replaced).defaultValue;
-        if (value.value() != null && !value.value().equals(unset)) {
-          value.addErrorMessage("is part of " + URI_CONFIG + ", which is set as well; remove one");
-        }
+    } catch (InvalidSetting e) {
+      values.get(URI_CONFIG).addErrorMessage(e.problem());
+    }
+    // A value equal to its default cannot be told from one that is not set; both mean the same
+    // here.
+    ConfigDef defaults = addTo(new ConfigDef());
+    for (String replaced : REPLACED_BY_URI) {
+      ConfigValue value = values.get(replaced);
+      Object unset = defaults.configKeys().get(replaced).defaultValue;
+      if (value.value() != null && !value.value().equals(unset)) {
+        value.addErrorMessage("is part of " + URI_CONFIG + ", which is set as well; remove one");
       }
     }
   }
 
-  private static @Nullable String uriProblem(Password uri) {
-    try {
-      new ConnectionFactory().setUri(uri.value());
-      return null;
-    } catch (URISyntaxException | GeneralSecurityException | RuntimeException e) {
-      // The message could quote the URI, and with it the password.
-      return "is not a URI of the form amqp://user:password@host:port/vhost; percent-encode special characters";
-    }
+  static Map<String, Object> parsed(Map<String, ConfigValue> values) {
+    Map<String, Object> parsed = new HashMap<>();
+    values.forEach((key, value) -> parsed.put(key, value.value()));
+    return parsed;
+  }
+
+  /** Tells whether there is a URI and it asks for TLS; what is wrong with it is said elsewhere. */
+  static boolean uriSaysTls(Map<String, ?> parsed) {
+    return parsed.get(URI_CONFIG) instanceof Password uri
+        && uri.value().toLowerCase(Locale.ROOT).startsWith("amqps:");
   }
 
   /**
    * Returns the nodes to connect to.
    *
-   * @return at least one; empty only when {@link #uri()} says it
+   * @return at least one
    */
   public List<Address> addresses() {
+    if (uri != null) {
+      return List.of(new Address(uri.host(), uri.port()));
+    }
     List<String> addresses = config.getList(ADDRESSES_CONFIG);
     if (!addresses.isEmpty()) {
       return addresses.stream().map(Address::parseAddress).toList();
     }
-    return List.of(new Address(config.getString(HOST_CONFIG), config.getInt(PORT_CONFIG)));
+    Integer port = config.getInt(PORT_CONFIG);
+    return List.of(
+        new Address(
+            config.getString(HOST_CONFIG), port == null ? TlsConfig.amqpPort(isTls()) : port));
   }
 
   /**
-   * Returns the URI that says all at once.
+   * Tells whether one URI says where the broker is and how to log in.
    *
-   * @return null when host, port and the like say it
+   * @return false when host, port and the like say it
    */
-  public @Nullable Password uri() {
-    return config.getPassword(URI_CONFIG);
+  public boolean isUri() {
+    return uri != null;
   }
 
   /**
@@ -365,7 +419,8 @@ public final class ConnectionConfig {
    * @return never null
    */
   public String username() {
-    return config.getString(USERNAME_CONFIG);
+    String fromUri = uri == null ? null : uri.username();
+    return fromUri == null ? config.getString(USERNAME_CONFIG) : fromUri;
   }
 
   /**
@@ -374,7 +429,8 @@ public final class ConnectionConfig {
    * @return never null; its text is only for the login
    */
   public Password password() {
-    return config.getPassword(PASSWORD_CONFIG);
+    String fromUri = uri == null ? null : uri.password();
+    return fromUri == null ? config.getPassword(PASSWORD_CONFIG) : new Password(fromUri);
   }
 
   /**
@@ -383,7 +439,63 @@ public final class ConnectionConfig {
    * @return never null
    */
   public String virtualHost() {
-    return config.getString(VIRTUAL_HOST_CONFIG);
+    String fromUri = uri == null ? null : uri.virtualHost();
+    return fromUri == null ? config.getString(VIRTUAL_HOST_CONFIG) : fromUri;
+  }
+
+  /**
+   * Tells whether the connection uses TLS.
+   *
+   * @return false for a connection that anybody on the way can read
+   */
+  public boolean isTls() {
+    return TlsConfig.isOn(config.values());
+  }
+
+  /**
+   * Returns how TLS is set up.
+   *
+   * @return of meaning only if {@link #isTls()}
+   */
+  public TlsConfig tls() {
+    return TlsConfig.of(config.values(), TlsConfig.PREFIX);
+  }
+
+  /**
+   * Returns how to log in.
+   *
+   * @return never null
+   */
+  public LoginConfig login() {
+    return new LoginConfig(config);
+  }
+
+  /**
+   * Says what is allowed but hardly meant.
+   *
+   * @return one sentence for each, to be logged at WARN once
+   */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>();
+    if (isTls() && !tls().checksHostName()) {
+      warnings.add(
+          "rabbitmq.ssl.endpoint.identification.algorithm is empty: any holder of a trusted"
+              + " certificate can pose as the broker");
+    }
+    if (!isTls()) {
+      config.originals().keySet().stream()
+          .filter(key -> key.startsWith(TlsConfig.PREFIX + "ssl."))
+          .sorted()
+          .map(key -> key + " has no effect without " + TlsConfig.SECURITY_PROTOCOL_CONFIG + "=SSL")
+          .forEach(warnings::add);
+    }
+    if (login().mechanism() == LoginConfig.Mechanism.OAUTH2
+        && "http".equalsIgnoreCase(login().tokenEndpoint().getScheme())) {
+      warnings.add(
+          LoginConfig.TOKEN_ENDPOINT_CONFIG
+              + " is not https: secret and tokens can be read on the way");
+    }
+    return warnings;
   }
 
   /**
@@ -486,20 +598,57 @@ public final class ConnectionConfig {
     return millis < 0 ? null : Duration.ofMillis(millis);
   }
 
-  private static final class AddressList implements ConfigDef.Validator {
+  private static final class HostName implements ConfigDef.Validator {
+    private static final Pattern NAME =
+        Pattern.compile("\\[?[0-9a-fA-F:.%]+]?|[^\\s,:@/?#\\[\\]]+");
+
     @Override
     public void ensureValid(String name, @Nullable Object value) {
-      for (Object address : (List<?>) value) {
-        int port;
-        try {
-          port = Address.parseAddress((String) address).getPort();
-        } catch (IllegalArgumentException e) {
-          port = 0;
-        }
-        if (port < 1 || port > 65535) {
+      if (value == null || !NAME.matcher((String) value).matches()) {
+        throw new ConfigException(name, value, "must be a host name or address, without a port");
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "host name or address";
+    }
+  }
+
+  /** The protocol's own lower limit; a broker refuses less. */
+  private static final class FrameSize implements ConfigDef.Validator {
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      if (!(value instanceof Integer size) || (size != 0 && size < AMQP.FRAME_MIN_SIZE)) {
+        throw new ConfigException(name, value, "must be 0, or at least " + AMQP.FRAME_MIN_SIZE);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "0 or at least " + AMQP.FRAME_MIN_SIZE;
+    }
+  }
+
+  private static final class AddressList implements ConfigDef.Validator {
+    private static final Pattern ADDRESS =
+        Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\s,:@/?#\\[\\]]+):([0-9]{1,5})");
+
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      if (!(value instanceof List<?> addresses)) {
+        throw new ConfigException(name, value, "must be a list");
+      }
+      for (Object address : addresses) {
+        Matcher parts = ADDRESS.matcher((String) address);
+        if (!parts.matches() || !isPort(Integer.parseInt(parts.group(2)))) {
           throw new ConfigException(name, address, "must be host:port");
         }
       }
+    }
+
+    private static boolean isPort(int port) {
+      return port >= 1 && port <= 65535;
     }
 
     @Override

@@ -7,8 +7,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigValue;
 
@@ -62,13 +63,14 @@ public final class ConnectorKeys {
    *     configuration
    */
   public List<ConfigValue> validate(Map<String, String> props, Rules rules) {
+    Map<String, String> set = withoutNulls(props);
     Map<String, ConfigValue> values = new LinkedHashMap<>();
-    for (ConfigValue value : definition.validate(resolve(props))) {
+    for (ConfigValue value : definition.validate(resolve(set))) {
       values.put(value.name(), value);
     }
-    for (String key : props.keySet()) {
+    for (String key : set.keySet()) {
       String own = ownName(key);
-      if (!own.equals(key) && props.containsKey(own)) {
+      if (!own.equals(key) && set.containsKey(own)) {
         values
             .computeIfAbsent(key, ConfigValue::new)
             .addErrorMessage("is another name for " + own + ", which is set as well; remove one");
@@ -86,26 +88,38 @@ public final class ConnectorKeys {
    * Gives every alias its own name, so that a config class finds one key for one meaning.
    *
    * @param props the connector's configuration as the user wrote it
-   * @return a copy; where a key and its alias are both set, the key wins
+   * @return a copy without the keys whose value is null, which JSON can say and which means not
+   *     set; where a key and its alias are both set, the key wins
    */
   public Map<String, String> resolve(Map<String, String> props) {
-    Map<String, String> resolved = new HashMap<>(props);
-    props.forEach((key, value) -> resolved.putIfAbsent(ownName(key), value));
+    Map<String, String> set = withoutNulls(props);
+    Map<String, String> resolved = new HashMap<>(set);
+    set.forEach((key, value) -> resolved.putIfAbsent(ownName(key), value));
     return resolved;
   }
 
+  private static Map<String, String> withoutNulls(Map<String, String> props) {
+    Map<String, String> set = new HashMap<>(props);
+    set.values().removeIf(Objects::isNull);
+    return set;
+  }
+
   /**
-   * Says which keys of a configuration have no effect.
+   * Says which keys of a configuration have no effect, and which have another name here.
    *
    * @param props the connector's configuration as the user wrote it
    * @return one sentence for each such key, to be logged at WARN once
    */
   public List<String> warnings(Map<String, String> props) {
-    return props.keySet().stream()
-        .filter(this::isIgnored)
-        .sorted()
-        .map(key -> key + " has no meaning for this connector and is ignored; remove it")
-        .collect(Collectors.toList());
+    List<String> warnings = new ArrayList<>();
+    for (String key : new TreeMap<>(withoutNulls(props)).keySet()) {
+      if (isIgnored(key)) {
+        warnings.add(key + " has no meaning for this connector and is ignored; remove it");
+      } else if (!ownName(key).equals(key)) {
+        warnings.add(key + " is another name for " + ownName(key) + "; rename it");
+      }
+    }
+    return warnings;
   }
 
   private boolean isUnknown(String key) {

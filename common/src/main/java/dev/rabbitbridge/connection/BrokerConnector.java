@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.connection;
 
+import com.rabbitmq.client.Address;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.SocketConfigurators;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.PluginVersion;
+import dev.rabbitbridge.config.TlsConfig;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSocket;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.config.types.Password;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens connections with a task's settings, one attempt at a time.
@@ -25,12 +32,14 @@ import org.apache.kafka.common.config.types.Password;
  * <p>Immutable; any thread may call it.
  */
 public final class BrokerConnector {
+  private static final Logger LOG = LoggerFactory.getLogger(BrokerConnector.class);
+
   private final ConnectionConfig config;
   private final String connectorName;
   private final String taskId;
 
   /**
-   * Creates a connector for one task.
+   * Creates a connector for one task, and warns of settings that are allowed but hardly meant.
    *
    * @param config where and how to connect
    * @param connectorName the Kafka Connect connector, shown to RabbitMQ's operators
@@ -40,28 +49,56 @@ public final class BrokerConnector {
     this.config = config;
     this.connectorName = connectorName;
     this.taskId = taskId;
+    config.warnings().forEach(warning -> LOG.warn("{}: {}", name(), warning));
   }
 
   /**
-   * Makes one attempt to connect; tries the addresses in random order.
+   * Makes one attempt to connect; tries the addresses in random order. Stores with keys and
+   * certificates are read anew, and a token is fetched anew.
    *
    * @param stateChanged called on the connection's thread when it is lost, blocked or unblocked;
    *     must return at once and not throw
    * @return an open connection, to be closed by the caller
    * @throws IOException if no address could be reached, or the broker refused
    * @throws TimeoutException if the handshake did not end in time
+   * @throws ConfigException if the settings cannot work, naming the one that is wrong
    */
   public BrokerConnection connect(Runnable stateChanged) throws IOException, TimeoutException {
     BrokerConnection connection =
         new BrokerConnection(name(), config.shutdownTimeout(), stateChanged);
     ConnectionFactory factory = factory();
     factory.setExceptionHandler(new CallbackErrors(connection));
+    if (config.isTls()) {
+      useTls(factory, config.tls());
+    }
     factory.setSocketConfigurator(factory.getSocketConfigurator().andThen(connection::remember));
-    connection.attach(
-        config.uri() == null
-            ? factory.newConnection(config.addresses(), name())
-            : factory.newConnection(name()));
-    return connection;
+    List<Address> addresses = new ArrayList<>(config.addresses());
+    Collections.shuffle(addresses);
+    Login login = Login.create(config, name());
+    try {
+      login.applyTo(factory);
+      Connection open = factory.newConnection(addresses, name());
+      open.addShutdownListener(signal -> login.close());
+      connection.attach(open);
+      return connection;
+    } catch (IOException | TimeoutException | RuntimeException e) {
+      // The client closes its socket only after the errors that it expects.
+      connection.abort();
+      login.close();
+      throw e;
+    }
+  }
+
+  private static void useTls(ConnectionFactory factory, TlsConfig tls) {
+    factory.useSslProtocol(tls.context());
+    // Ours alone: what the client adds by itself differs between its versions.
+    factory.setSocketConfigurator(
+        SocketConfigurators.defaultConfigurator()
+            .andThen(
+                socket -> {
+                  SSLSocket secured = (SSLSocket) socket;
+                  secured.setSSLParameters(tls.applyTo(secured.getSSLParameters()));
+                }));
   }
 
   /**
@@ -75,19 +112,7 @@ public final class BrokerConnector {
 
   private ConnectionFactory factory() {
     ConnectionFactory factory = new ConnectionFactory();
-    Password uri = config.uri();
-    if (uri == null) {
-      factory.setUsername(config.username());
-      factory.setPassword(config.password().value());
-      factory.setVirtualHost(config.virtualHost());
-    } else {
-      try {
-        factory.setUri(uri.value());
-      } catch (URISyntaxException | GeneralSecurityException e) {
-        // No cause: its message could quote the URI, and with it the password.
-        throw new ConfigException(ConnectionConfig.URI_CONFIG + " is not a valid AMQP URI");
-      }
-    }
+    factory.setVirtualHost(config.virtualHost());
     factory.setAutomaticRecoveryEnabled(false);
     factory.setTopologyRecoveryEnabled(false);
     factory.setRequestedHeartbeat((int) config.heartbeat().toSeconds());

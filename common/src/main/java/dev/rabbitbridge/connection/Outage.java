@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.connection;
 
-import com.rabbitmq.client.AMQP;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
@@ -9,9 +8,7 @@ import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Stage;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import javax.net.ssl.SSLException;
 import org.apache.kafka.connect.errors.ConnectException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,7 +83,7 @@ public final class Outage {
       since = nanoTime.getAsLong();
     }
     if (failure.isFatal() && (stage == Stage.START || ++refusals >= REFUSALS_WHILE_RUNNING)) {
-      throw new ConnectException(sentence(failure), error);
+      throw new ConnectException(Advice.sentence(failure, config), error);
     }
     Duration longest = config.unavailableTimeout();
     if (longest != null && lasted().compareTo(longest) >= 0) {
@@ -112,9 +109,9 @@ public final class Outage {
       LOG.warn(
           "{}: no connection to RabbitMQ at {} for {} ms ({}); attempt {} in {} ms, and so on until it is back",
           connectionName,
-          where(),
+          config.addresses(),
           lasted().toMillis(),
-          failure,
+          Advice.withHint(failure, config, stage),
           attempts,
           delay.toMillis());
     }
@@ -122,39 +119,5 @@ public final class Outage {
 
   private Duration lasted() {
     return Duration.ofNanos(nanoTime.getAsLong() - since);
-  }
-
-  private String where() {
-    return config.uri() == null
-        ? config.addresses().toString()
-        : "the address of " + ConnectionConfig.URI_CONFIG;
-  }
-
-  private String sentence(Failure failure) {
-    String what = "RabbitMQ at " + where() + " refused the connection: " + failure + ". ";
-    return what + advice(failure);
-  }
-
-  private String advice(Failure failure) {
-    return switch (failure.replyCode()) {
-      case AMQP.ACCESS_REFUSED ->
-          "Check "
-              + ConnectionConfig.USERNAME_CONFIG
-              + " and "
-              + ConnectionConfig.PASSWORD_CONFIG
-              + ".";
-      case AMQP.NOT_ALLOWED ->
-          "Check " + ConnectionConfig.VIRTUAL_HOST_CONFIG + " and the user's permissions on it.";
-      default ->
-          causedByTls(failure.cause())
-              ? "Check rabbitmq.security.protocol and the rabbitmq.ssl.* settings."
-              : "Check that "
-                  + ConnectionConfig.PORT_CONFIG
-                  + " is that of AMQP, and rabbitmq.security.protocol.";
-    };
-  }
-
-  private static boolean causedByTls(@Nullable Throwable error) {
-    return error != null && (error instanceof SSLException || causedByTls(error.getCause()));
   }
 }

@@ -3,6 +3,7 @@ package dev.rabbitbridge.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,13 +15,7 @@ import org.junit.jupiter.api.Test;
 class ConnectorKeysTest {
   private final ConnectorKeys keys =
       new ConnectorKeys(
-          ConnectionConfig.addTo(new ConfigDef())
-              .define(
-                  "rabbitmq.ssl.protocol",
-                  ConfigDef.Type.STRING,
-                  null,
-                  ConfigDef.Importance.LOW,
-                  ""),
+          ConnectionConfig.addTo(new ConfigDef()),
           Map.of(
               "rabbitmq.https.ssl.",
               "rabbitmq.ssl.",
@@ -55,10 +50,16 @@ class ConnectorKeysTest {
                         ConnectionConfig.PORT_CONFIG, "70000",
                         ConnectionConfig.HEARTBEAT_CONFIG, "-5",
                         ConnectionConfig.ADDRESSES_CONFIG, "a:1,b:99999",
-                        ConnectionConfig.CONNECTION_TIMEOUT_CONFIG, "soon"))
+                        ConnectionConfig.CONNECTION_TIMEOUT_CONFIG, "soon",
+                        ConnectionConfig.HOST_CONFIG, "amqp://rabbit:5672",
+                        ConnectionConfig.FRAME_MAX_CONFIG, "100",
+                        ConnectionConfig.RECONNECT_BACKOFF_MAX_CONFIG, "10"))
                 .keySet())
         .isEqualTo(
             Set.of(
+                ConnectionConfig.HOST_CONFIG,
+                ConnectionConfig.FRAME_MAX_CONFIG,
+                ConnectionConfig.RECONNECT_BACKOFF_MAX_CONFIG,
                 ConnectionConfig.PORT_CONFIG,
                 ConnectionConfig.HEARTBEAT_CONFIG,
                 ConnectionConfig.ADDRESSES_CONFIG,
@@ -98,6 +99,33 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void aNullMeansNotSet() { // F90
+    Map<String, String> props = new HashMap<>();
+    keys.definition().names().forEach(key -> props.put(key, null));
+    props.put("rabbitmq.hots", null);
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(keys.resolve(props)).isEmpty();
+  }
+
+  @Test
+  void everyKeyHasWhatFormsNeed() {
+    assertThat(keys.definition().configKeys().values())
+        .allSatisfy(
+            key -> {
+              assertThat(key.group).as(key.name).isNotEmpty();
+              assertThat(key.orderInGroup).as(key.name).isPositive();
+              assertThat(key.displayName).as(key.name).isNotEmpty().doesNotStartWith("rabbitmq.");
+              assertThat(key.width).as(key.name).isNotEqualTo(ConfigDef.Width.NONE);
+              assertThat(key.documentation).as(key.name).endsWith(".");
+            });
+    assertThat(
+            keys.definition().configKeys().values().stream()
+                .map(key -> key.group + "/" + key.orderInGroup))
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
   void aliasAndKeyTogetherAreAnErrorOnTheAlias() {
     assertThat(errors(Map.of("rabbitmq.hostname", "a", ConnectionConfig.HOST_CONFIG, "b")).keySet())
         .isEqualTo(Set.of("rabbitmq.hostname"));
@@ -116,6 +144,13 @@ class ConnectorKeysTest {
                     "n")))
         .hasSize(2)
         .allMatch(sentence -> sentence.contains("ignored"));
+  }
+
+  @Test
+  void aKeyWithAnotherNameHereIsWarnedAbout() {
+    assertThat(keys.warnings(Map.of("rabbitmq.https.ssl.protocol", "TLSv1.3")))
+        .containsExactly(
+            "rabbitmq.https.ssl.protocol is another name for rabbitmq.ssl.protocol; rename it");
   }
 
   private Map<String, List<String>> errors(Map<String, String> props) {

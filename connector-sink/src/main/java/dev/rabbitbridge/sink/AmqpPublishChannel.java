@@ -6,6 +6,7 @@ import com.rabbitmq.client.ConfirmListener;
 import com.rabbitmq.client.Return;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
+import dev.rabbitbridge.connection.Topology;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -22,10 +23,12 @@ final class AmqpPublishChannel implements PublishChannel {
     this.mandatory = mandatory;
   }
 
-  static PublishChannel open(BrokerConnector connector, boolean mandatory, int epoch, Words words)
+  static PublishChannel open(
+      BrokerConnector connector, Topology topology, boolean mandatory, int epoch, Words words)
       throws IOException, TimeoutException {
     BrokerConnection connection = connector.connect(words::stateChanged);
     try {
+      topology.ensure(connection);
       Channel channel = connection.openChannel();
       channel.addConfirmListener(new Confirms(epoch, words));
       channel.addReturnListener(

@@ -149,7 +149,7 @@ final class Publisher implements AutoCloseable {
           outage.ended();
         }
         return open;
-      } catch (InterruptedException e) {
+      } catch (InterruptedException | ConnectException e) {
         throw e;
       } catch (Exception e) {
         // A channel that was lost before it was used is lost with this attempt.

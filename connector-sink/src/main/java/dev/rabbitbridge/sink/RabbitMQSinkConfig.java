@@ -13,12 +13,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.ConnectorKeys;
+import dev.rabbitbridge.config.TopologyConfig;
+import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.message.Template;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -120,7 +123,7 @@ final class RabbitMQSinkConfig extends AbstractConfig {
     defineAddressing(def);
     defineMessage(def);
     definePublishing(def);
-    return def;
+    return TopologyConfig.addTo(def);
   }
 
   private static void defineAddressing(ConfigDef def) {
@@ -361,6 +364,15 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   /** Rules between keys, for {@code Connector.validate}. */
   static void checkRules(Map<String, ConfigValue> values, Map<String, String> props) {
     ConnectionConfig.checkRules(values);
+    ConfigValue exchange = values.get(EXCHANGE_CONFIG);
+    if ("declare".equals(values.get(TopologyConfig.MODE_CONFIG).value())
+        && exchange.value() instanceof String text
+        && text.contains("${")) {
+      exchange.addErrorMessage(
+          "must be a fixed name where "
+              + TopologyConfig.MODE_CONFIG
+              + " is declare, not a template");
+    }
     ConfigValue routingKey = values.get(ROUTING_KEY_CONFIG);
     if (routingKey.value() == null
         && routingKey.errorMessages().isEmpty()
@@ -404,6 +416,25 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   Map<String, String> topicQueueMap() {
     String json = getString(TOPIC_QUEUE_MAP_CONFIG);
     return json == null ? Map.of() : parseMap(json);
+  }
+
+  /** Returns the exchanges and queues that can be known before any record. */
+  Topology topology() {
+    TopologyConfig topology = new TopologyConfig(this);
+    Template exchange = exchange();
+    Template routingKey = routingKey();
+    String exchangeName = exchange.isStatic() ? getString(EXCHANGE_CONFIG) : null;
+    String fixedKey =
+        routingKey != null && routingKey.isStatic() ? getString(ROUTING_KEY_CONFIG) : null;
+    Set<String> queues = new LinkedHashSet<>(topicQueueMap().values());
+    if (topology.queue() != null) {
+      queues.add(topology.queue());
+    }
+    if ("".equals(exchangeName) && fixedKey != null) {
+      queues.add(fixedKey);
+    }
+    return Topology.of(
+        topology, exchangeName, List.copyOf(queues), fixedKey == null ? "#" : fixedKey);
   }
 
   DeliveryMode deliveryMode() {

@@ -3,6 +3,7 @@ package dev.rabbitbridge.sink;
 
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.ConfirmMode;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.NullValue;
 import java.time.Duration;
@@ -86,11 +87,12 @@ final class StartedSink {
             props.getOrDefault(RabbitMQSinkConfig.TASK_ID, "0"));
     Outbox outbox = new Outbox(connector.name(), config, System::nanoTime);
     boolean mandatory = config.mandatory();
+    Topology topology = config.topology();
     Publisher publisher =
         new Publisher(
             connector.name(),
             outbox,
-            (epoch, words) -> AmqpPublishChannel.open(connector, mandatory, epoch, words),
+            (epoch, words) -> AmqpPublishChannel.open(connector, topology, mandatory, epoch, words),
             new Outage(config.connection(), connector.name()),
             config,
             config.hasFixedAddress());

@@ -52,13 +52,7 @@ public final class Harness implements AutoCloseable {
 
   private Harness(Mode mode, @Nullable URI externalRabbitMQ) {
     this.externalRabbitMQ = externalRabbitMQ;
-    try {
-      folder =
-          Files.createTempDirectory(Files.createDirectories(Checkout.runFolder()), "")
-              .toAbsolutePath();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    folder = newFolder();
     stack =
         switch (mode) {
           case LOCAL -> new LocalStack(folder);
@@ -288,17 +282,35 @@ public final class Harness implements AutoCloseable {
     }
   }
 
+  private static Path newFolder() {
+    try {
+      Path parent = Files.createDirectories(Checkout.runFolder());
+      for (int number = 1; ; number++) {
+        Path own = parent.resolve(ProcessHandle.current().pid() + "-" + number);
+        if (Files.notExists(own)) {
+          return Files.createDirectory(own);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private void deleteAllButLogs() {
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        boolean keep = Files.isDirectory(file) ? !isEmpty(file) : file.toString().endsWith(".log");
-        if (!keep) {
+        if (Files.isDirectory(file) ? isEmpty(file) : !isServerLog(file)) {
           Files.delete(file);
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Kafka calls its data .log too, but further down. */
+  private boolean isServerLog(Path file) {
+    return file.toString().endsWith(".log") && folder.relativize(file).getNameCount() <= 2;
   }
 
   private static boolean isEmpty(Path directory) throws IOException {

@@ -19,6 +19,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +78,8 @@ public final class Management {
   }
 
   /**
-   * Declares a durable queue.
+   * Declares a durable queue. A quorum queue is waited for until it has reported once: one whose
+   * broker is killed within its first second never gets a leader again (seen with 3.10).
    *
    * @param name the queue
    * @param kind its type
@@ -87,6 +89,9 @@ public final class Management {
     Map<String, Object> all = new LinkedHashMap<>(arguments);
     all.put("x-queue-type", kind.wireName());
     put(path("queues", vhost, name), Map.of("durable", true, "arguments", all));
+    if (kind == QueueKind.QUORUM) {
+      Awaitility.await().pollDelay(Duration.ZERO).until(() -> hasReported(queue(name)));
+    }
   }
 
   /**
@@ -274,7 +279,11 @@ public final class Management {
   boolean quorumQueuesHaveLeaders() {
     return list("queues").stream()
         .filter(queue -> queue.path("type").asText().equals(QueueKind.QUORUM.wireName()))
-        .allMatch(queue -> queue.has("messages"));
+        .allMatch(Management::hasReported);
+  }
+
+  private static boolean hasReported(JsonNode queue) {
+    return queue.has("messages");
   }
 
   String username() {
