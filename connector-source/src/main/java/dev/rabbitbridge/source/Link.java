@@ -6,6 +6,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.connection.Topology;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ final class Link implements Runnable {
 
   private final BrokerConnector connector;
   private final Outage outage;
+  private final Topology topology;
   private final String queues;
   private final LongSupplier progress;
   private final Consumer<Throwable> gaveUp;
@@ -39,6 +41,7 @@ final class Link implements Runnable {
   /**
    * Creates a link that is not connected yet.
    *
+   * @param topology what has to be there before anyone may use a connection
    * @param queues what it is for, in words
    * @param progress grows when messages get through
    * @param gaveUp told once, on the link's thread, when there is no point in trying on
@@ -46,11 +49,13 @@ final class Link implements Runnable {
   Link(
       BrokerConnector connector,
       Outage outage,
+      Topology topology,
       String queues,
       LongSupplier progress,
       Consumer<Throwable> gaveUp) {
     this.connector = connector;
     this.outage = outage;
+    this.topology = topology;
     this.queues = queues;
     this.progress = progress;
     this.gaveUp = gaveUp;
@@ -101,6 +106,7 @@ final class Link implements Runnable {
   private void attempt() throws InterruptedException {
     try {
       BrokerConnection open = connector.connect(this::changed);
+      setUp(open);
       synchronized (this) {
         current = open;
         distrust = null;
@@ -117,6 +123,18 @@ final class Link implements Runnable {
     } catch (IOException | TimeoutException | ShutdownSignalException e) {
       if (!isClosing()) {
         pause(outage.failed(e));
+      }
+    }
+  }
+
+  private void setUp(BrokerConnection open) throws IOException {
+    boolean done = false;
+    try {
+      topology.ensure(open);
+      done = true;
+    } finally {
+      if (!done) {
+        open.abort();
       }
     }
   }

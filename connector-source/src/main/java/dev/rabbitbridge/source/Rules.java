@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.config.TopologyConfig;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Date;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rules {
   private static final String TASKS_MAX = "tasks.max";
+  private static final String TOPOLOGY_QUEUE_TYPE = "rabbitmq.topology.queue.type";
 
   private Rules() {}
 
@@ -31,8 +33,19 @@ final class Rules {
     ConnectionConfig.checkRules(values);
     checkTopicMap(values);
     checkTasks(props, values);
-    if (is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM)) {
+    boolean stream = is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM);
+    if (stream) {
       checkStream(props, values);
+    }
+    if (is(values, TopologyConfig.MODE_CONFIG, TopologyConfig.Mode.DECLARE)
+        && stream != is(values, TOPOLOGY_QUEUE_TYPE, TopologyConfig.QueueType.STREAM)) {
+      values
+          .get(TOPOLOGY_QUEUE_TYPE)
+          .addErrorMessage(
+              "the queues are read as "
+                  + (stream ? "streams" : "classic or quorum queues")
+                  + " according to "
+                  + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,6 +92,7 @@ final class SourceSession implements AutoCloseable {
         new Link(
             connector,
             new Outage(config.connection(), name),
+            Topology.of(config.topology(), null, config.queues(), "#"),
             "queues " + config.queues(),
             sent::get,
             this::fail);
