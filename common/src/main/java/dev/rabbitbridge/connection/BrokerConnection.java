@@ -4,6 +4,7 @@ package dev.rabbitbridge.connection;
 import com.rabbitmq.client.BlockedListener;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -23,6 +24,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class BrokerConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerConnection.class);
+
+  private static final long LONGEST_CLOSE_MILLIS = 3000;
 
   private final String name;
   private final Duration shutdownTimeout;
@@ -86,6 +89,15 @@ public final class BrokerConnection implements AutoCloseable {
   }
 
   /**
+   * Returns why the connection is no longer open.
+   *
+   * @return null as long as it is open
+   */
+  public @Nullable ShutdownSignalException closeReason() {
+    return connected().getCloseReason();
+  }
+
+  /**
    * Tells whether the broker has stopped reading what this connection publishes.
    *
    * @return true between connection.blocked and connection.unblocked
@@ -137,19 +149,15 @@ public final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /**
-   * Closes the connection in order, or drops it when the shutdown timeout is over. Never throws.
-   */
+  /** Closes the connection in order, or drops it when that takes too long. Never throws. */
   @Override
   public void close() {
-    Thread closer =
-        new Thread(
-            () -> connected().abort((int) Math.max(1, shutdownTimeout.toMillis())),
-            name + "-close");
+    long millis = Math.max(1, Math.min(shutdownTimeout.toMillis(), LONGEST_CLOSE_MILLIS));
+    Thread closer = new Thread(() -> connected().abort((int) millis), name + "-close");
     closer.setDaemon(true);
     closer.start();
     try {
-      closer.join(Math.max(1, shutdownTimeout.toMillis()));
+      closer.join(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

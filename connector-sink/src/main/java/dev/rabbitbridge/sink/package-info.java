@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The sink connector. */
+/**
+ * The sink connector: Kafka records become RabbitMQ messages, and an offset is committed only after
+ * the broker's confirm.
+ */
 @NullMarked
 package dev.rabbitbridge.sink;
 

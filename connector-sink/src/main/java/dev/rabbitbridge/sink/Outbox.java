@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.sink;
+
+import dev.rabbitbridge.confirm.ConfirmTracker;
+import dev.rabbitbridge.failure.Backoff;
+import dev.rabbitbridge.message.ProtocolLimits;
+import dev.rabbitbridge.metrics.Tally;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.apache.kafka.connect.errors.DataException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds each record from its offer until its outcome is taken, and applies the broker's words to
+ * it. Does no I/O.
+ *
+ * <p>Invariant: a record is in exactly one of four places - waiting, delayed after a nack, in the
+ * tracker, settled.
+ *
+ * <h2>Threading</h2>
+ *
+ * The task thread offers records and takes settled ones, the writer thread takes what to publish,
+ * the connection's thread brings the words. They meet under one lock, which nobody holds over a
+ * call to the broker.
+ */
+final class Outbox implements PublishChannel.Words {
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+  private final int window;
+  private final boolean strictOrder;
+  private final int maxRetries;
+  private final Backoff backoff;
+  private final LongSupplier nanoTime;
+  private final Tally nacks;
+  private final Tally returns;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final Condition outcome = lock.newCondition();
+
+  // All below is guarded by lock.
+  private final Deque<InFlight> waiting = new ArrayDeque<>();
+  private final PriorityQueue<InFlight> delayed =
+      new PriorityQueue<>(Comparator.comparingLong((InFlight item) -> item.dueAt));
+  private final ConfirmTracker<InFlight> tracker = new ConfirmTracker<>();
+  private List<InFlight> settled = new ArrayList<>();
+  private @Nullable Throwable lost;
+  private long lastReturned;
+  private boolean heard;
+  private boolean closed;
+
+  /**
+   * How many records may yet turn out to be what closed the last channel; they go out one at a
+   * time.
+   */
+  private int suspects;
+
+  Outbox(String name, RabbitMQSinkConfig config, LongSupplier nanoTime) {
+    this.window = config.maxInFlight();
+    this.strictOrder = config.confirmMode() == RabbitMQSinkConfig.ConfirmMode.SINGLE;
+    this.maxRetries = config.maxRetries();
+    this.backoff = config.retryBackoff();
+    this.nanoTime = nanoTime;
+    this.nacks = new Tally(LOG, name, "nacked by RabbitMQ and published again later");
+    this.returns = new Tally(LOG, name, "returned by RabbitMQ as unroutable");
+  }
+
+  // ---- task thread ----
+
+  /** Takes over as many records as fit the window, in order. */
+  void offer(Deque<InFlight> from) {
+    lock.lock();
+    try {
+      for (int room = window - held(); room > 0 && !from.isEmpty(); room--) {
+        waiting.add(from.poll());
+      }
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Hands over the records whose outcome became known since the last call. */
+  List<InFlight> takeSettled() {
+    lock.lock();
+    try {
+      List<InFlight> taken = settled;
+      if (!taken.isEmpty()) {
+        settled = new ArrayList<>();
+      }
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until there is something to take, the outbox is closed, or the time is over. */
+  void awaitSettled(Duration longest) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = longest.toNanos();
+      while (settled.isEmpty() && !closed && left > 0) {
+        left = outcome.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how many records have no outcome yet. */
+  int pending() {
+    lock.lock();
+    try {
+      return held();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Gives the epoch up if something published at or before a point in time has no confirm; returns
+   * whether it did.
+   */
+  boolean loseIfOverdue(long deadline, Duration timeout) {
+    nacks.flush();
+    returns.flush();
+    lock.lock();
+    try {
+      List<InFlight> overdue = lost == null ? tracker.olderThan(deadline) : List.of();
+      if (overdue.isEmpty()) {
+        return false;
+      }
+      overdue.forEach(item -> item.retries++);
+      lost =
+          new ConfirmTimeoutException(
+              "no confirm within "
+                  + timeout.toMillis()
+                  + " ms for "
+                  + overdue.size()
+                  + " of "
+                  + tracker.pending()
+                  + " pending messages");
+      work.signal();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes everybody who waits; nothing is taken to be published any more. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      work.signalAll();
+      outcome.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- writer thread ----
+
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the epoch that the next channel has. */
+  int epoch() {
+    lock.lock();
+    try {
+      return tracker.epoch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells whether the broker has confirmed or nacked anything since the last call. */
+  boolean heardSinceLastAsked() {
+    lock.lock();
+    try {
+      boolean answer = heard;
+      heard = false;
+      return answer;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for something to publish on a channel and gives it the channel's next numbers.
+   *
+   * @return how many records of the batch to publish, in order; 0 when the epoch is lost or the
+   *     outbox closed
+   */
+  int take(PublishChannel channel, InFlight[] batch) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (lost == null && !closed) {
+        int count = channel.isBlocked() ? 0 : fill(channel, batch);
+        if (count > 0) {
+          return count;
+        }
+        if (lost != null) {
+          break;
+        }
+        if (delayed.isEmpty()) {
+          work.await();
+        } else {
+          work.awaitNanos(Math.max(1, delayed.element().dueAt - nanoTime.getAsLong()));
+        }
+      }
+      return 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int fill(PublishChannel channel, InFlight[] batch) {
+    long now = nanoTime.getAsLong();
+    int inFlightLimit = strictOrder || suspects > 0 ? 1 : window;
+    int room = Math.min(inFlightLimit - tracker.pending(), batch.length);
+    int count = 0;
+    while (count < room) {
+      InFlight item = nextDue(now);
+      if (item == null) {
+        break;
+      }
+      if (item.orphaned || isOverLimit(item, channel.frameMax())) {
+        settle(item);
+        continue;
+      }
+      item.returned = null;
+      tracker.track(item, now);
+      batch[count++] = item;
+    }
+    // A channel that counts otherwise than the tracker would confirm the wrong records.
+    if (count > 0 && channel.nextPublishSeqNo() != tracker.next() - count) {
+      lost = new IllegalStateException("publish sequence numbers are out of step");
+      return 0;
+    }
+    return count;
+  }
+
+  private @Nullable InFlight nextDue(long now) {
+    InFlight first = delayed.peek();
+    if (first != null && (first.dueAt - now <= 0 || first.orphaned)) {
+      return delayed.poll();
+    }
+    return strictOrder && first != null ? null : waiting.poll();
+  }
+
+  private static boolean isOverLimit(InFlight item, int frameMax) {
+    try {
+      ProtocolLimits.headerFrame(item.message().properties(), frameMax);
+      return false;
+    } catch (DataException e) {
+      item.refusal = e.getMessage();
+      return true;
+    }
+  }
+
+  /**
+   * Notes that a record could not even be written. The client has used up a number for it that the
+   * broker never saw, so the epoch ends.
+   */
+  void unwritable(InFlight item, Exception e) {
+    lock.lock();
+    try {
+      item.refusal = "cannot be written: " + e;
+      lost = e;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits, unless the outbox is closed. */
+  void pause(Duration delay) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = delay.toNanos();
+      while (!closed && left > 0) {
+        left = work.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns why the epoch is lost, null while it is not. */
+  @Nullable Throwable lostBecause() {
+    lock.lock();
+    try {
+      return lost;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends the epoch. What was in flight goes back to the front, in its order, because nobody knows
+   * what the broker did with it.
+   *
+   * @param guilt why the broker closed the channel, if it was over one of these records; if there
+   *     is just one, it is that one, else each is tried alone until it is found
+   */
+  void startOver(@Nullable String guilt) {
+    lock.lock();
+    try {
+      List<InFlight> unknown = tracker.abandon();
+      if (guilt != null) {
+        boolean found = unknown.size() == 1;
+        if (found) {
+          unknown.get(0).refusal = guilt;
+        }
+        suspects = found ? 0 : unknown.size();
+      }
+      for (int i = unknown.size() - 1; i >= 0; i--) {
+        InFlight item = unknown.get(i);
+        if (item.refusal == null && isUsedUp(item)) {
+          item.refusal = "not confirmed by RabbitMQ in " + item.retries + " attempts";
+        }
+        if (item.refusal == null) {
+          waiting.addFirst(item);
+        } else {
+          settle(item);
+        }
+      }
+      lost = null;
+      lastReturned = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- the broker's words, on the connection's thread ----
+
+  @Override
+  public void confirmed(int epoch, long number, boolean multiple) {
+    lock.lock();
+    try {
+      if (multiple) {
+        tracker.settleThrough(epoch, number, this::acked);
+      } else {
+        InFlight item = tracker.settle(epoch, number);
+        if (item != null) {
+          acked(item);
+        }
+      }
+      afterWord();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void nacked(int epoch, long number, boolean multiple) {
+    lock.lock();
+    try {
+      if (multiple) {
+        tracker.settleThrough(epoch, number, this::delay);
+      } else {
+        InFlight item = tracker.settle(epoch, number);
+        if (item != null) {
+          delay(item);
+        }
+      }
+      afterWord();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns come in the order of their publishes, so the search goes on where the last one ended.
+   */
+  @Override
+  public void returned(int epoch, @Nullable Object id, String reason) {
+    lock.lock();
+    try {
+      long end = tracker.next();
+      for (long tries = 1; tries < end; tries++) {
+        lastReturned = lastReturned + 1 < end ? lastReturned + 1 : 1;
+        InFlight item = tracker.peek(epoch, lastReturned);
+        if (item != null && id instanceof Long wanted && item.message().id() == wanted) {
+          item.returned = reason;
+          return;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void lost(int epoch, Throwable cause) {
+    lock.lock();
+    try {
+      if (epoch == tracker.epoch() && lost == null) {
+        lost = cause;
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void stateChanged() {
+    lock.lock();
+    try {
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void acked(InFlight item) {
+    suspects = Math.max(0, suspects - 1);
+    if (item.returned != null) {
+      item.refusal = "no queue takes it: " + item.returned;
+      returns.add(item::where);
+    }
+    settle(item);
+  }
+
+  private void delay(InFlight item) {
+    suspects = Math.max(0, suspects - 1);
+    item.retries++;
+    nacks.add(item::where);
+    if (isUsedUp(item)) {
+      item.refusal = "nacked by RabbitMQ " + item.retries + " times";
+      settle(item);
+    } else {
+      item.dueAt = nanoTime.getAsLong() + backoff.delay(item.retries).toNanos();
+      delayed.add(item);
+    }
+  }
+
+  private void afterWord() {
+    heard = true;
+    tracker.release(item -> {});
+    work.signal();
+    outcome.signal();
+  }
+
+  private void settle(InFlight item) {
+    settled.add(item);
+    outcome.signal();
+  }
+
+  private boolean isUsedUp(InFlight item) {
+    return maxRetries >= 0 && item.retries > maxRetries;
+  }
+
+  private int held() {
+    return waiting.size() + delayed.size() + tracker.pending();
+  }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.sink;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.ShutdownSignalException;
+import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.failure.Backoff;
+import dev.rabbitbridge.failure.ErrorClassifier;
+import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Stage;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes what is in the outbox, on one channel after the other.
+ *
+ * <h2>Threading</h2>
+ *
+ * A writer thread of its own connects and publishes; only that one can be stuck in the socket. The
+ * task thread calls everything else: {@link #watch} and {@link #close} free a stuck writer.
+ */
+final class Publisher implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+  private static final int BATCH = 64;
+  private static final int BASIC_CLASS = 60;
+  private static final int BASIC_PUBLISH = 40;
+  private static final long WRITER_END_MILLIS = TimeUnit.SECONDS.toMillis(2);
+
+  private final String name;
+  private final Outbox outbox;
+  private final PublishChannel.Opener opener;
+  private final Outage outage;
+  private final Duration confirmTimeout;
+  private final Backoff backoff;
+  private final boolean fixedAddress;
+  private final Thread writer;
+  private int timeouts;
+  private volatile @Nullable PublishChannel channel;
+  private volatile @Nullable ConnectException failure;
+
+  /**
+   * Creates a publisher; {@link #start} lets it run.
+   *
+   * @param fixedAddress whether every record goes to one exchange with one routing key, so that an
+   *     error of the address is no record's fault
+   */
+  Publisher(
+      String name,
+      Outbox outbox,
+      PublishChannel.Opener opener,
+      Outage outage,
+      RabbitMQSinkConfig config,
+      boolean fixedAddress) {
+    this.name = name;
+    this.outbox = outbox;
+    this.opener = opener;
+    this.outage = outage;
+    this.confirmTimeout = config.confirmTimeout();
+    this.backoff = config.retryBackoff();
+    this.fixedAddress = fixedAddress;
+    this.writer = new Thread(this::run, "rabbitmq-" + name + "-writer");
+    this.writer.setDaemon(true);
+  }
+
+  void start() {
+    writer.start();
+  }
+
+  /**
+   * Looks at the clock: gives up a channel whose confirms do not come. The writer cannot, it may be
+   * the one that is stuck.
+   */
+  void watch() {
+    PublishChannel silent = channel;
+    if (silent == null || silent.isBlocked()) {
+      return;
+    }
+    long deadline = System.nanoTime() - confirmTimeout.toNanos();
+    if (silent.unblockedAt() - deadline <= 0 && outbox.loseIfOverdue(deadline, confirmTimeout)) {
+      silent.abort();
+    }
+  }
+
+  /** Returns why the task has to fail, null as long as it does not. */
+  @Nullable ConnectException failure() {
+    return failure;
+  }
+
+  /** Tells whether waiting for confirms makes sense: there is a channel, and the broker reads. */
+  boolean isFlowing() {
+    PublishChannel open = channel;
+    return failure == null && open != null && !open.isBlocked();
+  }
+
+  /** Ends the writer and the connection, whatever they are doing. */
+  @Override
+  public void close() {
+    outbox.close();
+    writer.interrupt();
+    PublishChannel open = channel;
+    if (open != null && open.isBlocked()) {
+      open.abort();
+    } else if (open != null) {
+      open.close();
+    }
+    try {
+      writer.join(WRITER_END_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (writer.isAlive()) {
+      LOG.warn("{}: the writer is still connecting; it ends when that times out", name);
+    }
+  }
+
+  private void run() {
+    try {
+      for (PublishChannel open = connect(); open != null; open = connect()) {
+        publishUntilLost(open);
+        if (outbox.isClosed()) {
+          return;
+        }
+        recover(open);
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("{}: writer interrupted", name);
+    } catch (ConnectException e) {
+      fail(e);
+    } catch (Throwable t) {
+      fail(new ConnectException("the thread that publishes to RabbitMQ failed: " + t, t));
+    }
+  }
+
+  private @Nullable PublishChannel connect() throws InterruptedException {
+    while (!outbox.isClosed()) {
+      try {
+        PublishChannel open = opener.open(outbox.epoch(), outbox);
+        channel = open;
+        if (outbox.isClosed()) {
+          open.close();
+          return null;
+        }
+        if (outbox.pending() == 0) {
+          outage.ended();
+        }
+        return open;
+      } catch (InterruptedException | ConnectException e) {
+        throw e;
+      } catch (Exception e) {
+        // A channel that was lost before it was used is lost with this attempt.
+        outbox.startOver(null);
+        outbox.pause(outage.failed(e));
+      }
+    }
+    return null;
+  }
+
+  private void publishUntilLost(PublishChannel open) throws InterruptedException {
+    InFlight[] batch = new InFlight[BATCH];
+    for (int count = outbox.take(open, batch); count > 0; count = outbox.take(open, batch)) {
+      noteWords();
+      for (int i = 0; i < count; i++) {
+        try {
+          open.publish(batch[i].message());
+        } catch (IOException | ShutdownSignalException e) {
+          outbox.lost(outbox.epoch(), e);
+          break;
+        } catch (RuntimeException e) {
+          outbox.unwritable(batch[i], e);
+          break;
+        }
+      }
+    }
+    noteWords();
+  }
+
+  /**
+   * Only a word of the broker ends an outage: a connection that falls at the first publish is none.
+   */
+  private void noteWords() {
+    if (outbox.heardSinceLastAsked()) {
+      timeouts = 0;
+      outage.ended();
+    }
+  }
+
+  private void recover(PublishChannel old) throws InterruptedException {
+    channel = null;
+    Throwable cause = outbox.lostBecause();
+    if (cause == null) {
+      return;
+    }
+    Failure failed = ErrorClassifier.classify(cause, Stage.RUNNING);
+    if (cause instanceof ConfirmTimeoutException) {
+      old.abort();
+      outbox.startOver(null);
+      Duration delay = backoff.delay(++timeouts);
+      LOG.warn(
+          "{}: {}; publishing them again on a new channel in {} ms (attempt {})",
+          name,
+          cause.getMessage(),
+          delay.toMillis(),
+          timeouts);
+      outbox.pause(delay);
+    } else if (isOverAPublish(cause) && !failed.isTransient()) {
+      old.close();
+      if (failed.isFatal() && fixedAddress) {
+        throw new ConnectException(addressRefused(failed), cause);
+      }
+      LOG.warn(
+          "{}: RabbitMQ closed the channel over a message ({}); finding out which", name, failed);
+      outbox.startOver(failed.toString());
+    } else if (cause instanceof IOException || cause instanceof ShutdownSignalException) {
+      old.abort();
+      outbox.startOver(null);
+      outbox.pause(outage.failed(cause));
+    } else {
+      old.close();
+      LOG.warn("{}: giving up the channel: {}", name, cause.toString());
+      outbox.startOver(null);
+    }
+  }
+
+  private static boolean isOverAPublish(Throwable cause) {
+    return cause instanceof ShutdownSignalException signal
+        && signal.getReason() instanceof AMQP.Channel.Close close
+        && close.getClassId() == BASIC_CLASS
+        && close.getMethodId() == BASIC_PUBLISH;
+  }
+
+  private static String addressRefused(Failure failed) {
+    return "RabbitMQ refuses what is published: "
+        + failed
+        + ". "
+        + (failed.replyCode() == AMQP.NOT_FOUND
+            ? "Create the exchange or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG
+            : "Give the user write permission, or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG)
+        + ", then restart the task; nothing is lost meanwhile.";
+  }
+
+  private void fail(ConnectException e) {
+    failure = e;
+    PublishChannel open = channel;
+    channel = null;
+    if (open != null) {
+      open.abort();
+    }
+    outbox.close();
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.sink;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.connect.sink.ErrantRecordReporter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands records that RabbitMQ will never take to the framework's reporter, which may write them to
+ * a dead letter topic. Such a record is done when the report is, not before. For the task thread
+ * only: older frameworks mix up records when reports come from elsewhere.
+ */
+final class RecordErrors {
+  private final @Nullable ErrantRecordReporter reporter;
+  private final Deque<Report> reports = new ArrayDeque<>();
+
+  RecordErrors(@Nullable ErrantRecordReporter reporter) {
+    this.reporter = reporter;
+  }
+
+  /**
+   * Reports a record.
+   *
+   * @throws ConnectException if nobody takes reports, or errors are not tolerated: the task has to
+   *     fail
+   */
+  void report(InFlight item, String reason) {
+    ConnectException error =
+        new ConnectException(item.where() + " cannot be delivered to RabbitMQ: " + reason);
+    if (reporter == null) {
+      throw new ConnectException(
+          error.getMessage()
+              + ". To skip such records or send them to a dead letter topic, set errors.tolerance to all"
+              + " (and errors.deadletterqueue.topic.name)");
+    }
+    try {
+      reports.add(new Report(item, reporter.report(item.record, error)));
+    } catch (ConnectException notTolerated) {
+      error.addSuppressed(notTolerated);
+      throw error;
+    }
+  }
+
+  /** Passes on the records whose reports are complete. */
+  void takeDone(Consumer<InFlight> done) {
+    for (Iterator<Report> all = reports.iterator(); all.hasNext(); ) {
+      Report report = all.next();
+      if (report.future.isDone()) {
+        all.remove();
+        report.check();
+        done.accept(report.item);
+      }
+    }
+  }
+
+  private record Report(InFlight item, Future<Void> future) {
+    void check() {
+      try {
+        future.get();
+      } catch (CancellationException e) {
+        // The partition was lost while the report was on its way; its next owner meets the record
+        // again.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException e) {
+        throw new ConnectException(
+            item.where() + " could not be written to the dead letter topic: " + e.getCause(), e);
+      }
+    }
+  }
+}

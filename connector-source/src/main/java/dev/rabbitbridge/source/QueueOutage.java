@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.source;
+
+import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.failure.Backoff;
+import dev.rabbitbridge.failure.ErrorClassifier;
+import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Stage;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides, each time a queue could not be consumed although the connection is fine, whether to wait
+ * or to give up, and says so.
+ *
+ * <p>Not thread safe: for the thread of the queue's consumer.
+ */
+final class QueueOutage {
+  private static final Logger LOG = LoggerFactory.getLogger(QueueOutage.class);
+  private static final int ATTEMPTS = 5;
+  private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
+
+  private final String task;
+  private final String queue;
+  private final QueueFailureTolerance tolerance;
+  private final Backoff backoff;
+  private final LongSupplier nanoTime;
+  private Stage stage = Stage.START;
+  private int attempts;
+  private long warnedAt;
+
+  QueueOutage(String task, String queue, RabbitMQSourceConfig config, LongSupplier nanoTime) {
+    this.task = task;
+    this.queue = queue;
+    this.tolerance = config.failureTolerance();
+    this.backoff =
+        new Backoff(
+            config.connection().reconnectBackoff(), config.connection().reconnectBackoffMax());
+    this.nanoTime = nanoTime;
+  }
+
+  /** Notes that the queue is consumed; later trouble may pass by itself. */
+  void subscribed() {
+    LOG.info("{}: consuming queue '{}'", task, queue);
+    stage = Stage.RUNNING;
+  }
+
+  /** Notes that messages of the queue are getting through. */
+  void moved() {
+    attempts = 0;
+  }
+
+  /**
+   * Notes a failed attempt, or the loss of the consumer.
+   *
+   * @return how long to wait before the next attempt
+   * @throws ConnectException with one sentence for the user, when the task has to fail
+   */
+  Duration failed(Throwable error) {
+    Failure failure = ErrorClassifier.classify(error, stage);
+    attempts++;
+    if (tolerance == QueueFailureTolerance.FAIL_FAST
+        && (attempts > ATTEMPTS || (stage == Stage.START && failure.isFatal()))) {
+      throw new ConnectException(sentence(failure), error);
+    }
+    Duration delay = backoff.delay(attempts);
+    warn(failure, delay);
+    return delay;
+  }
+
+  private void warn(Failure failure, Duration delay) {
+    long now = nanoTime.getAsLong();
+    if (attempts == 1 || now - warnedAt >= BETWEEN_WARNINGS.toNanos()) {
+      warnedAt = now;
+      LOG.warn(
+          "{}: queue '{}' cannot be consumed ({}); attempt {} in {} ms, and so on",
+          task,
+          queue,
+          failure,
+          attempts,
+          delay.toMillis());
+    }
+  }
+
+  private String sentence(Failure failure) {
+    return "Queue '"
+        + queue
+        + "' cannot be consumed: "
+        + failure
+        + ". Check that it exists in "
+        + ConnectionConfig.VIRTUAL_HOST_CONFIG
+        + " and that "
+        + ConnectionConfig.USERNAME_CONFIG
+        + " may read it; "
+        + RabbitMQSourceConfig.FAILURE_TOLERANCE_CONFIG
+        + "=skip-and-continue keeps trying.";
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.source;
+
+import dev.rabbitbridge.config.PluginVersion;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.apache.kafka.connect.source.SourceTask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One task of the source connector: what the framework calls. All state is in the session that
+ * {@link #start} builds.
+ */
+public final class RabbitMQSourceTask extends SourceTask {
+  private volatile @Nullable SourceSession session;
+
+  /** Creates a task that is not started yet; for the framework. */
+  public RabbitMQSourceTask() {}
+
+  @Override
+  public String version() {
+    return PluginVersion.get();
+  }
+
+  @Override
+  public void start(Map<String, String> props) {
+    session = new SourceSession(new RabbitMQSourceConfig(props));
+  }
+
+  @Override
+  public @Nullable List<SourceRecord> poll() throws InterruptedException {
+    SourceSession started = session;
+    return started == null ? null : started.poll();
+  }
+
+  @Override
+  public void commitRecord(SourceRecord record, @Nullable RecordMetadata metadata) {
+    SourceSession started = session;
+    if (started != null) {
+      started.recordCommitted(record, metadata != null);
+    }
+  }
+
+  @Override
+  public void commit() {
+    SourceSession started = session;
+    if (started != null) {
+      started.committed();
+    }
+  }
+
+  @Override
+  public void stop() {
+    SourceSession started = session;
+    if (started != null) {
+      started.close();
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.source;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.rabbitbridge.config.Choice;
+import dev.rabbitbridge.config.ConnectionConfig;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What makes a source configuration valid: of single keys, and between them. Connects to nothing.
+ */
+final class Rules {
+  private static final String TASKS_MAX = "tasks.max";
+
+  private Rules() {}
+
+  /** The rules between keys. */
+  static void check(Map<String, String> props, Map<String, ConfigValue> values) {
+    ConnectionConfig.checkRules(values);
+    checkTopicMap(values);
+    checkTasks(props, values);
+    if (is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM)) {
+      checkStream(props, values);
+    }
+  }
+
+  private static void checkTopicMap(Map<String, ConfigValue> values) {
+    ConfigValue map = values.get(RabbitMQSourceConfig.TOPIC_MAP_CONFIG);
+    Object queues = values.get(RabbitMQSourceConfig.QUEUE_CONFIG).value();
+    if (map.value() instanceof String json
+        && map.errorMessages().isEmpty()
+        && queues instanceof List<?> names) {
+      for (String queue : TopicMap.parse(json).keySet()) {
+        if (!names.contains(queue)) {
+          map.addErrorMessage(
+              "names queue '" + queue + "', which is not in " + RabbitMQSourceConfig.QUEUE_CONFIG);
+        }
+      }
+    }
+  }
+
+  private static void checkTasks(Map<String, String> props, Map<String, ConfigValue> values) {
+    ConfigValue most = values.get(RabbitMQSourceConfig.MAX_QUEUES_CONFIG);
+    int tasks = tasksMax(props);
+    if (tasks > 0
+        && most.value() instanceof Integer perTask
+        && most.errorMessages().isEmpty()
+        && values.get(RabbitMQSourceConfig.QUEUE_CONFIG).value() instanceof List<?> queues) {
+      boolean shared = is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED);
+      String problem =
+          QueueAssignment.problem((int) queues.stream().distinct().count(), tasks, perTask, shared);
+      if (problem != null) {
+        most.addErrorMessage(problem);
+      }
+    }
+  }
+
+  private static void checkStream(Map<String, String> props, Map<String, ConfigValue> values) {
+    refuse(values, RabbitMQSourceConfig.RECORD_ERROR_CONFIG, RecordErrorBehavior.REJECT);
+    refuse(values, RabbitMQSourceConfig.SKIPPED_RECORD_CONFIG, SkippedRecordBehavior.REJECT);
+    refuse(values, RabbitMQSourceConfig.SKIPPED_RECORD_CONFIG, SkippedRecordBehavior.RETRY);
+    ConfigValue limit = values.get(RabbitMQSourceConfig.DELIVERY_LIMIT_CONFIG);
+    if (limit.value() instanceof Integer most && most > 0) {
+      limit.addErrorMessage("is not possible with a stream, which never counts deliveries; use 0");
+    }
+    if (tasksMax(props) > 1) {
+      if (is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
+        values
+            .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
+            .addErrorMessage(
+                "shared is not possible with a stream: every task would read all of it; use dedicated");
+      }
+    }
+  }
+
+  private static void refuse(Map<String, ConfigValue> values, String key, Enum<?> choice) {
+    if (is(values, key, choice)) {
+      values
+          .get(key)
+          .addErrorMessage(
+              Choice.word(choice)
+                  + " is not possible with a stream: its messages stay where they are");
+    }
+  }
+
+  private static boolean is(Map<String, ConfigValue> values, String key, Enum<?> choice) {
+    ConfigValue value = values.get(key);
+    return value.value() instanceof String written && written.equalsIgnoreCase(Choice.word(choice));
+  }
+
+  /** 0 when it is not a number; the framework complains of that. */
+  private static int tasksMax(Map<String, String> props) {
+    try {
+      return Integer.parseInt(props.getOrDefault(TASKS_MAX, "1").trim());
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** At least one queue name; none blank, none over the protocol's limit. */
+  static final class QueueNames implements ConfigDef.Validator {
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      if (!(value instanceof List<?> queues) || queues.isEmpty()) {
+        throw new ConfigException(name, value, "must name at least one queue");
+      }
+      for (Object queue : queues) {
+        String text = queue.toString();
+        if (text.isBlank() || text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > 255) {
+          throw new ConfigException(name, queue, "a queue name has 1 to 255 bytes");
+        }
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "queue,queue,...";
+    }
+  }
+
+  /** A topic template. */
+  static final class Topic implements ConfigDef.Validator {
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      if (value != null) {
+        ensureTopic(name, value.toString());
+      }
+    }
+
+    private static void ensureTopic(String name, String template) {
+      new TopicTemplate(name, template);
+    }
+
+    @Override
+    public String toString() {
+      return "a topic, or a template of one";
+    }
+  }
+
+  /** A JSON object from text to topic template. */
+  static final class TopicMap implements ConfigDef.Validator {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      if (value != null) {
+        Map<String, String> map;
+        try {
+          map = parse(value.toString());
+        } catch (IllegalArgumentException e) {
+          throw new ConfigException(name, value, e.getMessage());
+        }
+        map.values().forEach(topic -> Topic.ensureTopic(name, topic));
+      }
+    }
+
+    static Map<String, String> parse(String json) {
+      try {
+        Map<String, String> map =
+            JSON.readValue(json, new TypeReference<LinkedHashMap<String, String>>() {});
+        if (map == null || map.containsValue(null)) {
+          throw new IllegalArgumentException("must be a JSON object from queue to topic");
+        }
+        return map;
+      } catch (JsonProcessingException e) {
+        throw new IllegalArgumentException("must be a JSON object from queue to topic", e);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "{\"queue\":\"topic\",...}";
+    }
+  }
+
+  /** name:value pairs. */
+  static final class Arguments implements ConfigDef.Validator {
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      for (Object pair : (List<?>) value) {
+        if (pair.toString().indexOf(':') < 1) {
+          throw new ConfigException(name, pair, "must be name:value");
+        }
+      }
+    }
+
+    static Map<String, Object> parse(List<String> pairs) {
+      Map<String, Object> arguments = new LinkedHashMap<>();
+      for (String pair : pairs) {
+        int colon = pair.indexOf(':');
+        arguments.put(pair.substring(0, colon).trim(), typed(pair.substring(colon + 1).trim()));
+      }
+      return arguments;
+    }
+
+    private static Object typed(String text) {
+      if (text.equals("true") || text.equals("false")) {
+        return Boolean.valueOf(text);
+      }
+      try {
+        return Long.valueOf(text);
+      } catch (NumberFormatException e) {
+        return text;
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "name:value,name:value,...";
+    }
+  }
+
+  /** A choice of the record's key. */
+  static final class Key implements ConfigDef.Validator {
+    static final String HEADER = "header:";
+    private static final Set<String> WORDS =
+        Set.of("none", "message-id", "correlation-id", "routing-key");
+
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      String key = String.valueOf(value);
+      if (!WORDS.contains(key) && !(key.startsWith(HEADER) && key.length() > HEADER.length())) {
+        throw new ConfigException(name, value, "must be " + this);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "none, message-id, correlation-id, routing-key or header:NAME";
+    }
+  }
+
+  /** A start position in a stream. */
+  static final class StreamStart implements ConfigDef.Validator {
+    @Override
+    public void ensureValid(String name, @Nullable Object value) {
+      try {
+        parse(String.valueOf(value));
+      } catch (DateTimeParseException e) {
+        throw new ConfigException(name, value, "must be " + this);
+      }
+    }
+
+    static Object parse(String written) {
+      if (Set.of("first", "last", "next").contains(written)) {
+        return written;
+      }
+      return written.matches("\\d{1,18}")
+          ? Long.valueOf(written)
+          : (Object) Date.from(Instant.parse(written));
+    }
+
+    @Override
+    public String toString() {
+      return "first, last, next, an offset, or a time such as 2026-01-31T12:00:00Z";
+    }
+  }
+}

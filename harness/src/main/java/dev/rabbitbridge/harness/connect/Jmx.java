@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.connect;
+
+import dev.rabbitbridge.harness.node.Endpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+import org.jspecify.annotations.Nullable;
+
+/** The MBeans of a worker. Connects at the first question, and anew after a restart. */
+public final class Jmx implements AutoCloseable {
+  private final Endpoint endpoint;
+  private @Nullable JMXConnector connector;
+
+  Jmx(Endpoint endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  /**
+   * Options that make a JVM answer; the port must be the same inside and outside of a container.
+   */
+  static String[] options(Endpoint advertised, String bind) {
+    return new String[] {
+      "-Dcom.sun.management.jmxremote.port=" + advertised.port(),
+      "-Dcom.sun.management.jmxremote.rmi.port=" + advertised.port(),
+      "-Dcom.sun.management.jmxremote.host=" + bind,
+      "-Dcom.sun.management.jmxremote.authenticate=false",
+      "-Dcom.sun.management.jmxremote.ssl=false",
+      "-Djava.rmi.server.hostname=" + advertised.host()
+    };
+  }
+
+  /**
+   * Lists MBeans.
+   *
+   * @param pattern such as {@code kafka.connect:type=plugins,connector=orders,*}
+   * @return the matching names
+   */
+  public synchronized Set<String> names(String pattern) {
+    try {
+      Set<String> names = new TreeSet<>();
+      connection()
+          .queryNames(new ObjectName(pattern), null)
+          .forEach(name -> names.add(name.getCanonicalName()));
+      return names;
+    } catch (JMException e) {
+      throw new IllegalArgumentException(pattern, e);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  /**
+   * Reads an attribute of an MBean.
+   *
+   * @param name the MBean
+   * @param attribute such as {@code confirmed-total}
+   * @return its value as a number
+   * @throws IllegalArgumentException if there is no such MBean or attribute
+   */
+  public synchronized double number(String name, String attribute) {
+    try {
+      return ((Number) connection().getAttribute(new ObjectName(name), attribute)).doubleValue();
+    } catch (JMException e) {
+      throw new IllegalArgumentException(name + " " + attribute, e);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    JMXConnector open = connector;
+    connector = null;
+    try {
+      if (open != null) {
+        open.close();
+      }
+    } catch (IOException e) {
+      // The worker is gone; so is the connection.
+    }
+  }
+
+  // Our own worker, on this machine.
+  @SuppressWarnings("BanJNDI")
+  private MBeanServerConnection connection() throws IOException {
+    if (connector == null) {
+      connector =
+          JMXConnectorFactory.connect(
+              new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + endpoint + "/jmxrmi"));
+    }
+    return connector.getMBeanServerConnection();
+  }
+
+  private UncheckedIOException lost(IOException cause) {
+    close();
+    return new UncheckedIOException(cause);
+  }
+}

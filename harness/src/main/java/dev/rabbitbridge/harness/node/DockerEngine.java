@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.node;
+
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.exception.NotFoundException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.testcontainers.DockerClientFactory;
+
+/** Asks whether containers can be run here. */
+public final class DockerEngine {
+  /** The image of the broker. */
+  public static final String RABBITMQ = "rabbitmq:4-management";
+
+  private static final int PULL_MINUTES = 10;
+
+  private DockerEngine() {}
+
+  /**
+   * Names the image of Kafka, which holds Connect too.
+   *
+   * @param version of Kafka
+   * @return the image
+   */
+  public static String kafka(String version) {
+    return "apache/kafka:" + version;
+  }
+
+  /**
+   * Returns whether an engine answers that has these images or can fetch them.
+   *
+   * @param images their names
+   * @return true if containers of them can be started
+   */
+  public static boolean canRun(String... images) {
+    return DockerClientFactory.instance().isDockerAvailable()
+        && Stream.of(images).allMatch(image -> has(image) || canFetch(image));
+  }
+
+  private static boolean has(String image) {
+    try {
+      DockerClientFactory.instance().client().inspectImageCmd(image).exec();
+      return true;
+    } catch (NotFoundException e) {
+      return false;
+    }
+  }
+
+  private static boolean canFetch(String image) {
+    System.err.println("harness: fetching the image " + image);
+    try {
+      return DockerClientFactory.instance()
+          .client()
+          .pullImageCmd(image)
+          .start()
+          .awaitCompletion(PULL_MINUTES, TimeUnit.MINUTES);
+    } catch (DockerException e) {
+      System.err.println("harness: it cannot be had, going on without Docker");
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

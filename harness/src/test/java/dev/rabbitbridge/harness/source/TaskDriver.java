@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.source;
+
+import dev.rabbitbridge.source.RabbitMQSourceTask;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.apache.kafka.connect.source.SourceTaskContext;
+import org.apache.kafka.connect.storage.OffsetStorageReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source task without a worker: the test says when it is polled and what Kafka has committed. For
+ * one thread.
+ */
+final class TaskDriver implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final RecordMetadata PRODUCED =
+      new RecordMetadata(new TopicPartition("topic", 0), 0, 0, 0, 0, 0);
+
+  private final RabbitMQSourceTask task = new RabbitMQSourceTask();
+  private boolean stopped;
+
+  private TaskDriver() {}
+
+  static TaskDriver start(Map<String, String> config) {
+    return start(config, Map.of());
+  }
+
+  /** Starts a task for which Connect has stored these offsets. */
+  static TaskDriver start(
+      Map<String, String> config, Map<Map<String, ?>, Map<String, Object>> offsets) {
+    TaskDriver driver = new TaskDriver();
+    Map<String, String> props = new HashMap<>(config);
+    props.putIfAbsent("name", "driver");
+    props.putIfAbsent("kafka.topic", "topic");
+    driver.task.initialize(new Context(props, offsets));
+    driver.task.start(props);
+    return driver;
+  }
+
+  /** Polls once. */
+  List<SourceRecord> poll() {
+    try {
+      List<SourceRecord> records = task.poll();
+      return records == null ? List.of() : records;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Polls until this many records have come. */
+  List<SourceRecord> poll(int count) {
+    List<SourceRecord> records = new ArrayList<>();
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (records.size() < count) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("only " + records.size() + " of " + count + " records came");
+      }
+      records.addAll(poll());
+    }
+    return records;
+  }
+
+  /** Polls for a while, committing whatever comes, until the condition holds. */
+  List<SourceRecord> pollAndCommitUntil(java.util.function.BooleanSupplier condition) {
+    List<SourceRecord> records = new ArrayList<>();
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("not within " + PATIENCE + "; " + records.size() + " records");
+      }
+      List<SourceRecord> polled = poll();
+      records.addAll(polled);
+      polled.forEach(this::commit);
+    }
+    return records;
+  }
+
+  void commit(SourceRecord record) {
+    task.commitRecord(record, PRODUCED);
+  }
+
+  /** As the framework does when a transform drops the record or an error is tolerated. */
+  void drop(SourceRecord record) {
+    task.commitRecord(record, null);
+  }
+
+  RabbitMQSourceTask task() {
+    return task;
+  }
+
+  void stop() {
+    stopped = true;
+    task.stop();
+  }
+
+  @Override
+  public void close() {
+    if (!stopped) {
+      stop();
+    }
+  }
+
+  static String text(SourceRecord record) {
+    return new String((byte[]) record.value(), java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private record Context(
+      Map<String, String> configs, Map<Map<String, ?>, Map<String, Object>> offsets)
+      implements SourceTaskContext {
+    @Override
+    public OffsetStorageReader offsetStorageReader() {
+      return new Reader(offsets);
+    }
+
+    @Override
+    public org.apache.kafka.common.metrics.@Nullable PluginMetrics pluginMetrics() {
+      return null;
+    }
+  }
+
+  private record Reader(Map<Map<String, ?>, Map<String, Object>> offsets)
+      implements OffsetStorageReader {
+    @Override
+    public <T> @Nullable Map<String, Object> offset(Map<String, T> partition) {
+      return offsets.get(partition);
+    }
+
+    @Override
+    public <T> Map<Map<String, T>, Map<String, Object>> offsets(
+        java.util.Collection<Map<String, T>> partitions) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
