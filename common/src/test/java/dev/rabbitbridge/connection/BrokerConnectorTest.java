@@ -289,7 +289,7 @@ class BrokerConnectorTest {
         FakeBroker tls = FakeBroker.speakingAmqp(tlsServer(), "PLAIN")) {
       refusal(strange, external());
       Set<String> before = threads();
-      for (int i = 0; i < 30; i++) {
+      for (int i = 0; i < 10; i++) {
         refusal(strange, external());
         refusal(tls, tls(Map.of()));
         refusal(tls, Map.of());

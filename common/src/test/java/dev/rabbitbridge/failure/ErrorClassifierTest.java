@@ -22,11 +22,13 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.connect.errors.DataException;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,9 @@ class ErrorClassifierTest {
         row(new SSLHandshakeException("no cipher in common"), FATAL, FATAL),
         row(new SSLException("not a TLS message"), FATAL, FATAL),
         row(new SSLPeerUnverifiedException("other host"), FATAL, FATAL),
+        row(tls(new CertificateException("no name matching")), FATAL, FATAL),
+        // a setting that was found to be wrong before anything was sent
+        row(new ConfigException("rabbitmq.ssl.keystore.location"), FATAL, FATAL),
         // a record's own fault
         row(new DataException("no converter"), RECORD, RECORD),
         row(new SerializationException("bad bytes"), RECORD, RECORD),
