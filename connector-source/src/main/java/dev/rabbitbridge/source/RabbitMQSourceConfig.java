@@ -105,7 +105,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Queue type")
+            "Queue type",
+            Choice.of(QueueType.class))
         .define(
             CONSUMER_MODE_CONFIG,
             Type.STRING,
@@ -116,7 +117,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Consumer mode")
+            "Consumer mode",
+            Choice.of(ConsumerMode.class))
         .define(
             MAX_QUEUES_CONFIG,
             Type.INT,
@@ -138,7 +140,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Queue failure tolerance")
+            "Queue failure tolerance",
+            Choice.of(QueueFailureTolerance.class))
         .define(
             CONSUMER_ARGUMENTS_CONFIG,
             Type.LIST,
@@ -256,7 +259,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Stream position lost");
+            "Stream position lost",
+            Choice.of(PositionLost.class));
   }
 
   private static ConfigDef defineRecords(ConfigDef def) {
@@ -305,7 +309,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Value format")
+            "Value format",
+            Choice.of(ValueFormat.class))
         .define(
             HEADER_PREFIX_CONFIG,
             Type.STRING,
@@ -341,7 +346,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Record error behavior")
+            "Record error behavior",
+            Choice.of(RecordErrorBehavior.class))
         .define(
             SKIPPED_RECORD_CONFIG,
             Type.STRING,
@@ -352,7 +358,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Skipped record behavior")
+            "Skipped record behavior",
+            Choice.of(SkippedRecordBehavior.class))
         .define(
             DELIVERY_LIMIT_CONFIG,
             Type.INT,
