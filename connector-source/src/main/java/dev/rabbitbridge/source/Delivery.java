@@ -3,7 +3,10 @@ package dev.rabbitbridge.source;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One message as RabbitMQ delivered it, with the channel epoch that its delivery tag belongs to.
@@ -17,6 +20,7 @@ final class Delivery {
   private final Envelope envelope;
   private final BasicProperties properties;
   private final byte[] body;
+  private final int retries;
 
   // Guarded by the acknowledger.
   boolean rejected;
@@ -33,8 +37,9 @@ final class Delivery {
     this.acknowledger = acknowledger;
     this.epoch = epoch;
     this.consumerTag = consumerTag;
-    this.envelope = envelope;
-    this.properties = properties;
+    this.retries = RetryHeader.count(properties);
+    this.envelope = RetryHeader.unwrap(envelope, properties);
+    this.properties = RetryHeader.unwrap(properties);
     this.body = body;
   }
 
@@ -80,6 +85,41 @@ final class Delivery {
 
   Map<String, Object> headers() {
     return properties.getHeaders() == null ? Map.of() : properties.getHeaders();
+  }
+
+  /** Returns how often the message went through a delay queue. */
+  int retries() {
+    return retries;
+  }
+
+  /**
+   * Returns how often a quorum queue has delivered the message in vain.
+   *
+   * @return null when the queue does not count
+   */
+  @Nullable Long deliveryCount() {
+    return headers().get("x-delivery-count") instanceof Number count ? count.longValue() : null;
+  }
+
+  /**
+   * Returns the place of the message in its stream.
+   *
+   * @return null when it did not come from a stream
+   */
+  StreamCursor.@Nullable Position streamPosition() {
+    return headers().get("x-stream-offset") instanceof Long offset
+        ? new StreamCursor.Position(offset, fingerprint())
+        : null;
+  }
+
+  /** Returns what tells the message from most others, whatever else the broker adds to it. */
+  String fingerprint() {
+    CRC32C crc = new CRC32C();
+    crc.update(body);
+    if (properties.getMessageId() != null) {
+      crc.update(properties.getMessageId().getBytes(StandardCharsets.UTF_8));
+    }
+    return Long.toHexString(crc.getValue()) + "-" + body.length;
   }
 
   byte[] body() {

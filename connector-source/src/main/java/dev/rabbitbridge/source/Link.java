@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import com.rabbitmq.client.MalformedFrameException;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.connection.Topology;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Thread safe. Its own thread connects; others wait for the connection that they can use.
  */
 final class Link implements Runnable {
+  private static final int UNREADABLE = 5;
+
   private final BrokerConnector connector;
   private final Outage outage;
+  private final Topology topology;
+  private final String queues;
+  private final LongSupplier progress;
   private final Consumer<Throwable> gaveUp;
+  private int unreadable; // owned by the link's thread
   private @Nullable BrokerConnection current; // guarded by this
   private @Nullable Throwable distrust; // guarded by this
   private boolean closing; // guarded by this
@@ -31,11 +41,23 @@ final class Link implements Runnable {
   /**
    * Creates a link that is not connected yet.
    *
+   * @param topology what has to be there before anyone may use a connection
+   * @param queues what it is for, in words
+   * @param progress grows when messages get through
    * @param gaveUp told once, on the link's thread, when there is no point in trying on
    */
-  Link(BrokerConnector connector, Outage outage, Consumer<Throwable> gaveUp) {
+  Link(
+      BrokerConnector connector,
+      Outage outage,
+      Topology topology,
+      String queues,
+      LongSupplier progress,
+      Consumer<Throwable> gaveUp) {
     this.connector = connector;
     this.outage = outage;
+    this.topology = topology;
+    this.queues = queues;
+    this.progress = progress;
     this.gaveUp = gaveUp;
   }
 
@@ -51,7 +73,8 @@ final class Link implements Runnable {
     return closing ? null : current;
   }
 
-  private boolean isUp() {
+  /** Tells whether there is a connection to use. */
+  synchronized boolean isUp() {
     return current != null && distrust == null && current.isOpen();
   }
 
@@ -83,21 +106,58 @@ final class Link implements Runnable {
   private void attempt() throws InterruptedException {
     try {
       BrokerConnection open = connector.connect(this::changed);
+      setUp(open);
       synchronized (this) {
         current = open;
         distrust = null;
         notifyAll();
       }
       outage.ended();
+      long progressBefore = progress.getAsLong();
       Throwable why = awaitLoss(open);
       if (why != null) {
         open.abort();
+        countUnreadable(why, progress.getAsLong() > progressBefore);
         pause(outage.failed(why));
       }
-    } catch (IOException | TimeoutException e) {
+    } catch (IOException | TimeoutException | ShutdownSignalException e) {
       if (!isClosing()) {
         pause(outage.failed(e));
       }
+    }
+  }
+
+  private void setUp(BrokerConnection open) throws IOException {
+    boolean done = false;
+    try {
+      topology.ensure(open);
+      done = true;
+    } finally {
+      if (!done) {
+        open.abort();
+      }
+    }
+  }
+
+  /**
+   * A message that the client cannot read ends the connection, goes back to its queue, and comes
+   * again with the next connection.
+   */
+  private void countUnreadable(Throwable why, boolean moved) {
+    boolean ofMessage =
+        why.getCause() instanceof MalformedFrameException
+            || why.getCause() instanceof IllegalStateException;
+    unreadable = ofMessage && !moved ? unreadable + 1 : 0;
+    if (unreadable >= UNREADABLE) {
+      throw new ConnectException(
+          "The connection broke "
+              + unreadable
+              + " times in a row over a message that cannot be read, from "
+              + queues
+              + ": "
+              + why.getCause().getMessage()
+              + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue.",
+          why);
     }
   }
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
+import dev.rabbitbridge.failure.ErrorClassifier;
+import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,20 +35,27 @@ import org.slf4j.LoggerFactory;
 final class QueueConsumer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueConsumer.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+  private static final Duration SILENCE = Duration.ofSeconds(5);
+  private static final int CAUTIOUS_PREFETCH = 10;
 
   private final RabbitMQSourceConfig config;
   private final Link link;
   private final Inbox inbox;
   private final Acknowledger acknowledger;
   private final QueueOutage outage;
+  private final @Nullable StreamCursor cursor;
   private final LongSupplier polls;
+  private final AtomicLong sent;
   private final Consumer<Throwable> gaveUp;
   private final Wakeup wakeup = new Wakeup();
   private volatile boolean stopping;
+  private boolean cautious; // owned by the consumer's thread
 
   /**
    * Creates a consumer that has not subscribed yet.
    *
+   * @param cursor where it is in the queue; null for a queue that is no stream
+   * @param sent counts the messages that RabbitMQ was told of, for all queues of the task
    * @param polls how often the task was polled
    * @param gaveUp told once, on the consumer's thread, why the task has to fail
    */
@@ -51,6 +65,8 @@ final class QueueConsumer implements Runnable {
       Inbox inbox,
       Acknowledger acknowledger,
       QueueOutage outage,
+      @Nullable StreamCursor cursor,
+      AtomicLong sent,
       LongSupplier polls,
       Consumer<Throwable> gaveUp) {
     this.config = config;
@@ -58,12 +74,14 @@ final class QueueConsumer implements Runnable {
     this.inbox = inbox;
     this.acknowledger = acknowledger;
     this.outage = outage;
+    this.cursor = cursor;
+    this.sent = sent;
     this.polls = polls;
     this.gaveUp = gaveUp;
   }
 
-  Acknowledger acknowledger() {
-    return acknowledger;
+  @Nullable StreamCursor cursor() {
+    return cursor;
   }
 
   /** Makes the consumer look whether there is something to send. */
@@ -95,9 +113,10 @@ final class QueueConsumer implements Runnable {
 
   private void serve(BrokerConnection connection) throws InterruptedException {
     int epoch = acknowledger.beginEpoch();
+    long sentBefore = sent.get();
     Throwable why;
     try {
-      why = consume(connection.openChannel(), epoch);
+      why = consume(connection, epoch);
     } catch (IOException | ShutdownSignalException e) {
       why = e;
     }
@@ -105,55 +124,110 @@ final class QueueConsumer implements Runnable {
     long answersAtLoss = acknowledger.answers();
     acknowledger.beginEpoch();
     inbox.removeStale(acknowledger);
-    if (!stopping) {
+    if (!stopping && why != null) {
+      cautious = cursor == null && sent.get() == sentBefore;
       if (!isOfConnection(why) && connection.isOpen()) {
-        pause(outage.failed(why));
+        recover(connection, why);
       }
       awaitMovement(pollsAtLoss, answersAtLoss);
     }
   }
 
-  /** Returns why the channel is of no more use. */
-  private Throwable consume(Channel channel, int epoch) throws IOException, InterruptedException {
-    Subscription subscription = new Subscription(channel, epoch);
-    // Per consumer, and before consuming: else RabbitMQ sends all it has.
-    channel.basicQos(config.prefetch());
-    String tag =
-        channel.basicConsume(
-            acknowledger.queue(),
-            false,
-            "",
-            false,
-            config.consumerExclusive(),
-            config.consumerArguments(),
-            subscription);
-    outage.subscribed();
-    Throwable end = null;
-    while (!stopping && end == null) {
-      if (acknowledger.untilDue() == 0) {
-        send(channel, epoch);
-      }
-      wakeup.await(acknowledger.untilDue());
-      end = subscription.end;
+  private void recover(BrokerConnection connection, Throwable why) throws InterruptedException {
+    Duration delay = outage.failed(why);
+    if (cursor != null
+        && ErrorClassifier.classify(why, Stage.RUNNING).replyCode() == AMQP.PRECONDITION_FAILED) {
+      // This node has no replica of the stream; another may have.
+      link.replace(connection, why);
     }
-    if (stopping && end == null) {
-      channel.basicCancel(tag);
-      send(channel, epoch);
-      end = new IOException("stopped");
-    }
-    giveBack(channel);
-    return end;
+    pause(delay);
   }
 
-  private void send(Channel channel, int epoch) throws IOException {
-    for (Acknowledger.Word word : acknowledger.take(epoch)) {
+  /** Returns why the channel is of no more use; null to subscribe again at once. */
+  private @Nullable Throwable consume(BrokerConnection connection, int epoch)
+      throws IOException, InterruptedException {
+    Channel channel = connection.openChannel();
+    Subscription subscription = new Subscription(channel, epoch);
+    boolean full = !cautious;
+    String tag = subscribe(channel, subscription, full);
+    outage.subscribed();
+    long silentSince = System.nanoTime();
+    while (!stopping && subscription.end == null && !mustRestart()) {
+      if (acknowledger.untilDue() == 0 && send(channel, epoch) && !full) {
+        channel.basicCancel(tag);
+        full = true;
+        tag = subscribe(channel, subscription, full);
+      }
+      if (cursor != null && cursor.awaited() != null) {
+        silentSince = lookBeyondTheEnd(connection, silentSince);
+        wakeup.await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
+      } else {
+        wakeup.await(acknowledger.untilDue());
+      }
+    }
+    if (stopping && subscription.end == null) {
+      channel.basicCancel(tag);
+      send(channel, epoch);
+    }
+    giveBack(channel);
+    return subscription.end;
+  }
+
+  private boolean mustRestart() {
+    return cursor != null && cursor.mustRestart();
+  }
+
+  private String subscribe(Channel channel, Subscription subscription, boolean full)
+      throws IOException {
+    Map<String, Object> arguments = new HashMap<>(config.consumerArguments());
+    if (cursor != null) {
+      arguments.put("x-stream-offset", cursor.subscribe(subscription.epoch));
+    } else {
+      // The default, so it changes nothing, but a stream refuses it: without an offset a stream
+      // would be read from its end, and all it holds be left out.
+      arguments.putIfAbsent("x-priority", 0);
+    }
+    // Per consumer, and before consuming: else RabbitMQ sends all it has.
+    channel.basicQos(full ? config.prefetch() : Math.min(config.prefetch(), CAUTIOUS_PREFETCH));
+    return channel.basicConsume(
+        acknowledger.queue(),
+        false,
+        "",
+        false,
+        config.consumerExclusive(),
+        arguments,
+        subscription);
+  }
+
+  /** Asks for the end of a stream that keeps silent about the position that it was asked for. */
+  private long lookBeyondTheEnd(BrokerConnection connection, long silentSince)
+      throws IOException, InterruptedException {
+    if (System.nanoTime() - silentSince < SILENCE.toNanos()) {
+      return silentSince;
+    }
+    Long end = StreamEnd.find(connection, acknowledger.queue());
+    Long awaited = cursor.awaited();
+    if (end != null && awaited != null && end < awaited) {
+      cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
+    }
+    return System.nanoTime();
+  }
+
+  /** Returns whether there was something to send. */
+  private boolean send(Channel channel, int epoch) throws IOException {
+    List<Acknowledger.Word> words = acknowledger.take(epoch);
+    for (Acknowledger.Word word : words) {
       if (word.ack()) {
         channel.basicAck(word.tag(), true);
       } else {
         channel.basicReject(word.tag(), false);
       }
+      sent.addAndGet(word.messages());
+    }
+    if (!words.isEmpty()) {
       outage.moved();
     }
+    return !words.isEmpty();
   }
 
   /**
@@ -162,7 +236,8 @@ final class QueueConsumer implements Runnable {
    */
   private void giveBack(Channel channel) throws IOException {
     if (channel.isOpen()) {
-      if (acknowledger.pending() > 0) {
+      // A stream keeps its messages, and takes a nack for an error.
+      if (acknowledger.pending() > 0 && cursor == null) {
         channel.basicNack(0, true, true);
       }
       try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import com.rabbitmq.client.AMQP;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
@@ -26,6 +27,8 @@ final class QueueOutage {
   private final String task;
   private final String queue;
   private final QueueFailureTolerance tolerance;
+  private final QueueType type;
+  private final boolean exclusive;
   private final Backoff backoff;
   private final LongSupplier nanoTime;
   private Stage stage = Stage.START;
@@ -36,6 +39,8 @@ final class QueueOutage {
     this.task = task;
     this.queue = queue;
     this.tolerance = config.failureTolerance();
+    this.type = config.queueType();
+    this.exclusive = config.consumerExclusive();
     this.backoff =
         new Backoff(
             config.connection().reconnectBackoff(), config.connection().reconnectBackoffMax());
@@ -62,8 +67,11 @@ final class QueueOutage {
   Duration failed(Throwable error) {
     Failure failure = ErrorClassifier.classify(error, stage);
     attempts++;
-    if (tolerance == QueueFailureTolerance.FAIL_FAST
-        && (attempts > ATTEMPTS || (stage == Stage.START && failure.isFatal()))) {
+    boolean hopeless =
+        stage == Stage.START
+            && (failure.isFatal() || isRefusedConsume(failure))
+            && !isTaken(failure);
+    if (tolerance == QueueFailureTolerance.FAIL_FAST && (attempts > ATTEMPTS || hopeless)) {
       throw new ConnectException(sentence(failure), error);
     }
     Duration delay = backoff.delay(attempts);
@@ -85,7 +93,28 @@ final class QueueOutage {
     }
   }
 
+  /**
+   * The broker says 403 while another consumer has the queue, too; it may be one that just died.
+   */
+  private boolean isTaken(Failure failure) {
+    return exclusive && failure.replyCode() == AMQP.ACCESS_REFUSED;
+  }
+
+  /** Other than of a stream, whose next node may have a replica, this does not pass by itself. */
+  private boolean isRefusedConsume(Failure failure) {
+    return type == QueueType.AUTO && failure.replyCode() == AMQP.PRECONDITION_FAILED;
+  }
+
   private String sentence(Failure failure) {
+    if (isRefusedConsume(failure)) {
+      return "Queue '"
+          + queue
+          + "' does not take such a consumer: "
+          + failure
+          + ". If it is a stream, set "
+          + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
+          + "=stream.";
+    }
     return "Queue '"
         + queue
         + "' cannot be consumed: "

@@ -10,6 +10,7 @@ import static org.apache.kafka.common.config.ConfigDef.Range.between;
 import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.ConnectorKeys;
+import dev.rabbitbridge.config.TopologyConfig;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -56,8 +57,8 @@ final class RabbitMQSourceConfig {
 
   static final ConnectorKeys KEYS =
       new ConnectorKeys(
-          define(ConnectionConfig.addTo(new ConfigDef())),
-          Map.of("batch.size", POLL_MAX_RECORDS_CONFIG, "backoff.time.ms", POLL_WAIT_CONFIG),
+          TopologyConfig.addTo(define(ConnectionConfig.addTo(new ConfigDef()))),
+          aliases(),
           ignoredKeys());
 
   private final AbstractConfig config;
@@ -68,6 +69,13 @@ final class RabbitMQSourceConfig {
     this.config = new AbstractConfig(KEYS.definition(), KEYS.resolve(props), false);
     this.connectorName = props.getOrDefault("name", "rabbitmq-source");
     this.taskId = props.getOrDefault(TASK_ID, "0");
+  }
+
+  private static Map<String, String> aliases() {
+    Map<String, String> aliases = new HashMap<>(ConnectionConfig.ALIASES);
+    aliases.put("batch.size", POLL_MAX_RECORDS_CONFIG);
+    aliases.put("backoff.time.ms", POLL_WAIT_CONFIG);
+    return aliases;
   }
 
   private static Set<String> ignoredKeys() {
@@ -397,6 +405,10 @@ final class RabbitMQSourceConfig {
 
   ConnectionConfig connection() {
     return new ConnectionConfig(config);
+  }
+
+  TopologyConfig topology() {
+    return new TopologyConfig(config);
   }
 
   String connectorName() {

@@ -82,6 +82,17 @@ public final class RabbitMQSourceConnector extends SourceConnector {
     return ExactlyOnceSupport.UNSUPPORTED;
   }
 
+  /**
+   * Takes offsets that a person sets or resets: any for streams, only a reset for other queues,
+   * whose position lives in RabbitMQ.
+   */
+  @Override
+  public boolean alterOffsets(
+      Map<String, String> given, Map<Map<String, ?>, Map<String, ?>> offsets) {
+    SourceOffsets.check(new RabbitMQSourceConfig(given).queueType() == QueueType.STREAM, offsets);
+    return true;
+  }
+
   @Override
   public void stop() {
     props = Map.of();

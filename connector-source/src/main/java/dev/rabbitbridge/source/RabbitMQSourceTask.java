@@ -26,7 +26,12 @@ public final class RabbitMQSourceTask extends SourceTask {
 
   @Override
   public void start(Map<String, String> props) {
-    session = new SourceSession(new RabbitMQSourceConfig(props));
+    session = new SourceSession(new RabbitMQSourceConfig(props), this::stored);
+  }
+
+  private StreamCursor.@Nullable Position stored(String queue) {
+    return StreamCursor.Position.of(
+        context.offsetStorageReader().offset(SourceOffsets.partition(queue)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.config.TopologyConfig;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Date;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rules {
   private static final String TASKS_MAX = "tasks.max";
+  private static final String TOPOLOGY_QUEUE_TYPE = "rabbitmq.topology.queue.type";
 
   private Rules() {}
 
@@ -31,8 +33,19 @@ final class Rules {
     ConnectionConfig.checkRules(values);
     checkTopicMap(values);
     checkTasks(props, values);
-    if (is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM)) {
+    boolean stream = is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM);
+    if (stream) {
       checkStream(props, values);
+    }
+    if (is(values, TopologyConfig.MODE_CONFIG, TopologyConfig.Mode.DECLARE)
+        && stream != is(values, TOPOLOGY_QUEUE_TYPE, TopologyConfig.QueueType.STREAM)) {
+      values
+          .get(TOPOLOGY_QUEUE_TYPE)
+          .addErrorMessage(
+              "the queues are read as "
+                  + (stream ? "streams" : "classic or quorum queues")
+                  + " according to "
+                  + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG);
     }
   }
 
@@ -75,13 +88,16 @@ final class Rules {
     if (limit.value() instanceof Integer most && most > 0) {
       limit.addErrorMessage("is not possible with a stream, which never counts deliveries; use 0");
     }
-    if (tasksMax(props) > 1) {
-      if (is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
-        values
-            .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
-            .addErrorMessage(
-                "shared is not possible with a stream: every task would read all of it; use dedicated");
-      }
+    ConfigValue priority = values.get(RabbitMQSourceConfig.CONSUMER_PRIORITY_CONFIG);
+    if (priority.value() != null) {
+      priority.addErrorMessage("is not possible with a stream; remove it");
+    }
+    if (tasksMax(props) > 1
+        && is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
+      values
+          .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
+          .addErrorMessage(
+              "shared is not possible with a stream: every task would read all of it; use dedicated");
     }
   }
 
@@ -192,6 +208,10 @@ final class Rules {
       for (Object pair : (List<?>) value) {
         if (pair.toString().indexOf(':') < 1) {
           throw new ConfigException(name, pair, "must be name:value");
+        }
+        if (pair.toString().startsWith("x-stream-offset:")) {
+          throw new ConfigException(
+              name, pair, "is what " + RabbitMQSourceConfig.STREAM_OFFSET_CONFIG + " is for");
         }
       }
     }

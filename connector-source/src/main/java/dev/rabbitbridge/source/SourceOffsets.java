@@ -2,6 +2,7 @@
 package dev.rabbitbridge.source;
 
 import java.util.Map;
+import org.apache.kafka.connect.errors.ConnectException;
 
 /** The source partitions and offsets that Connect keeps, as it keeps them. */
 final class SourceOffsets {
@@ -14,6 +15,32 @@ final class SourceOffsets {
 
   static Map<String, String> partition(String queue) {
     return Map.of(QUEUE, queue);
+  }
+
+  /**
+   * Checks offsets that a person wants to set.
+   *
+   * @param stream whether the connector reads streams
+   * @throws ConnectException with the reason, if it is not possible
+   */
+  static void check(boolean stream, Map<Map<String, ?>, Map<String, ?>> offsets) {
+    offsets.forEach(
+        (partition, offset) -> {
+          if (offset == null) {
+            return; // a reset is always possible
+          }
+          if (!stream) {
+            throw new ConnectException(
+                "The position in a classic or quorum queue lives in RabbitMQ: it is what was not acked."
+                    + " Offsets of this connector can be reset, which changes nothing there, but not set.");
+          }
+          boolean known = partition.size() == 1 && partition.get(QUEUE) instanceof String;
+          if (!known || StreamCursor.Position.of(offset) == null) {
+            throw new ConnectException(
+                "A position in a stream is the partition {\"queue\": NAME} with the offset {\"stream.offset\": NUMBER}."
+                    + " The next message read is the one after it.");
+          }
+        });
   }
 
   /** An offset that says nothing but differs from all others: the position lives in RabbitMQ. */

@@ -3,6 +3,8 @@ package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
+import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,12 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A task at work: hands records out, and settles a delivery only when the framework says what
@@ -28,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * of their own, which do everything that can block.
  */
 final class SourceSession implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(SourceSession.class);
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
+  // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
+  private static final long NEAR_LIMIT = 15;
 
   private final String name;
   private final RabbitMQSourceConfig config;
@@ -37,50 +39,91 @@ final class SourceSession implements AutoCloseable {
   private final Notices notices;
   private final Inbox inbox = new Inbox();
   private final AtomicLong polls = new AtomicLong();
+  private final AtomicLong sent = new AtomicLong();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final RedeliveryCounts redeliveries;
   private final Link link;
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<Thread> consuming = new ArrayList<>();
+  private final List<Thread> connecting = new ArrayList<>();
+  private @Nullable Link retryLink;
+  private @Nullable RetryPublisher retries;
 
   // Owned by the task's thread.
   private long sequence;
   private volatile @Nullable Thread pollThread;
   private volatile long provenPoll;
 
-  /** Begins to connect and returns at once. */
-  SourceSession(RabbitMQSourceConfig config) {
+  /**
+   * Begins to connect and returns at once.
+   *
+   * @param stored gives what Connect has stored for a stream
+   */
+  SourceSession(RabbitMQSourceConfig config, Function<String, @Nullable Position> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
+    this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
     BrokerConnector connector =
         new BrokerConnector(config.connection(), config.connectorName(), config.taskId());
     this.name = connector.name();
     this.notices = new Notices(name);
-    this.link = new Link(connector, new Outage(config.connection(), name), this::fail);
-    // More than half a window unacked at a time would leave RabbitMQ waiting.
-    int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
+    this.link = link(connector);
     for (String queue : config.queues()) {
-      Acknowledger acknowledger =
-          new Acknowledger(queue, ackBatch, config.ackMaxDelay(), System::nanoTime);
-      consumers.put(
-          acknowledger,
-          new QueueConsumer(
-              config,
-              link,
-              inbox,
-              acknowledger,
-              new QueueOutage(name, queue, config, System::nanoTime),
-              polls::get,
-              this::fail));
+      StreamCursor cursor =
+          config.queueType() == QueueType.STREAM
+              ? new StreamCursor(
+                  queue, config.positionLost(), config.streamStart(), stored.apply(queue))
+              : null;
+      addConsumer(queue, cursor);
     }
-    start(link, "link");
-    consumers.forEach((of, consumer) -> start(consumer, of.queue()));
+    if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
+      retryLink = link(connector);
+      retries =
+          new RetryPublisher(
+              retryLink, config.retryDelay(), notices, this::retryConfirmed, this::fail);
+      add(retries, "retry", consuming);
+    }
+    connecting.forEach(Thread::start);
+    consuming.forEach(Thread::start);
   }
 
-  private void start(Runnable run, String what) {
+  private Link link(BrokerConnector connector) {
+    Link made =
+        new Link(
+            connector,
+            new Outage(config.connection(), name),
+            Topology.of(config.topology(), null, config.queues(), "#"),
+            "queues " + config.queues(),
+            sent::get,
+            this::fail);
+    add(made, "link", connecting);
+    return made;
+  }
+
+  private void addConsumer(String queue, @Nullable StreamCursor cursor) {
+    // More than half a window unacked at a time would leave RabbitMQ waiting.
+    int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
+    Acknowledger acknowledger =
+        new Acknowledger(queue, ackBatch, config.ackMaxDelay(), System::nanoTime);
+    QueueConsumer consumer =
+        new QueueConsumer(
+            config,
+            link,
+            inbox,
+            acknowledger,
+            new QueueOutage(name, queue, config, System::nanoTime),
+            cursor,
+            sent,
+            polls::get,
+            this::fail);
+    consumers.put(acknowledger, consumer);
+    add(consumer, queue, consuming);
+  }
+
+  private void add(Runnable run, String what, List<Thread> to) {
     Thread thread = new Thread(run, name + "-" + what);
     thread.setDaemon(true);
-    threads.add(thread);
-    thread.start();
+    to.add(thread);
   }
 
   private void fail(Throwable why) {
@@ -118,17 +161,114 @@ final class SourceSession implements AutoCloseable {
 
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
-    if (!acknowledger.isCurrent(delivery)) {
+    if (!acknowledger.isCurrent(delivery) || isOverLimit(delivery)) {
       return;
     }
-    DeliveredRecord record = convert(delivery);
+    StreamCursor cursor = consumer(delivery).cursor();
+    Position position = null;
+    if (cursor != null) {
+      position = delivery.streamPosition();
+      if (position == null) {
+        fail(noStream(delivery));
+        return;
+      }
+      if (!isNext(cursor, delivery, position)) {
+        return;
+      }
+    }
+    DeliveredRecord record = convert(delivery, position);
     if (record != null && acknowledger.handOut(delivery, polls.get())) {
       records.add(record);
     }
+    if (cursor != null && failure.get() == null) {
+      cursor.moved(delivery.epoch(), position);
+    }
   }
 
-  private @Nullable DeliveredRecord convert(Delivery delivery) {
-    Map<String, Long> offset = SourceOffsets.sequence(++sequence);
+  private static ConnectException noStream(Delivery delivery) {
+    return new ConnectException(
+        delivery
+            + " has no x-stream-offset: the queue is not a stream. Set "
+            + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
+            + "=auto.");
+  }
+
+  private boolean isNext(StreamCursor cursor, Delivery delivery, Position position) {
+    StreamCursor.Verdict verdict;
+    try {
+      verdict = cursor.arrived(delivery.epoch(), position);
+    } catch (ConnectException e) {
+      fail(e);
+      return false;
+    }
+    switch (verdict) {
+      case NEW -> {
+        return true;
+      }
+      case NEW_AFTER_GAP -> {
+        notices.warn(
+            Notices.Kind.STREAM_GAP,
+            () ->
+                "before offset "
+                    + position
+                    + " of stream '"
+                    + delivery.queue()
+                    + "': cut off by retention, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+        return true;
+      }
+      case KNOWN -> {
+        settle(delivery, false);
+        return false;
+      }
+      case IGNORE -> {
+        consumer(delivery).wake();
+        return false;
+      }
+    }
+    throw new AssertionError(verdict);
+  }
+
+  /** Settles a message that was delivered too often, before it reaches Kafka. */
+  private boolean isOverLimit(Delivery delivery) {
+    Long counted = delivery.deliveryCount();
+    if (counted != null && counted >= NEAR_LIMIT) {
+      notices.warn(Notices.Kind.NEAR_LIMIT, () -> delivery + ", x-delivery-count " + counted);
+    }
+    int limit = config.deliveryLimit();
+    if (limit == 0) {
+      return false;
+    }
+    long deliveries = counted != null ? counted : ownCount(delivery);
+    if (deliveries <= limit) {
+      return false;
+    }
+    notices.warn(
+        Notices.Kind.DELIVERY_LIMIT,
+        () ->
+            delivery
+                + ", "
+                + deliveries
+                + " times before; rejected without requeue since "
+                + RabbitMQSourceConfig.DELIVERY_LIMIT_CONFIG
+                + " is "
+                + limit);
+    settle(delivery, true);
+    return true;
+  }
+
+  private long ownCount(Delivery delivery) {
+    // A quorum queue that counts, but has nothing to count against this message.
+    boolean counts = delivery.headers().containsKey("x-acquired-count");
+    return delivery.retries() + (counts ? 0L : redeliveries.of(delivery));
+  }
+
+  private QueueConsumer consumer(Delivery delivery) {
+    return consumers.get(delivery.acknowledger());
+  }
+
+  private @Nullable DeliveredRecord convert(Delivery delivery, @Nullable Position position) {
+    Map<String, ?> offset =
+        position == null ? SourceOffsets.sequence(++sequence) : position.toOffset();
     try {
       return mapper.map(delivery, offset);
     } catch (DataException e) {
@@ -137,7 +277,7 @@ final class SourceSession implements AutoCloseable {
   }
 
   private @Nullable DeliveredRecord settleUnconvertible(
-      Delivery delivery, Map<String, Long> offset, DataException why) {
+      Delivery delivery, Map<String, ?> offset, DataException why) {
     String what = delivery + ": " + why.getMessage();
     switch (config.recordErrorBehavior()) {
       case FAIL -> {
@@ -177,7 +317,7 @@ final class SourceSession implements AutoCloseable {
   private void settle(Delivery delivery, boolean reject) {
     Acknowledger acknowledger = delivery.acknowledger();
     if (reject ? acknowledger.reject(delivery) : acknowledger.ack(delivery)) {
-      consumers.get(acknowledger).wake();
+      consumer(delivery).wake();
     }
   }
 
@@ -197,11 +337,33 @@ final class SourceSession implements AutoCloseable {
   }
 
   private void settleSkipped(Delivery delivery) {
-    boolean reject = config.skippedRecordBehavior() == SkippedRecordBehavior.REJECT;
-    notices.warn(
-        Notices.Kind.SKIPPED,
-        () -> delivery + "; " + (reject ? "rejected without requeue" : "acked") + " as configured");
-    settle(delivery, reject);
+    switch (config.skippedRecordBehavior()) {
+      case ACK -> {
+        notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; acked");
+        settle(delivery, false);
+      }
+      case REJECT -> {
+        notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; rejected without requeue");
+        settle(delivery, true);
+      }
+      case RETRY -> retry(delivery);
+    }
+  }
+
+  private void retry(Delivery delivery) {
+    if (delivery.retries() >= config.retryMax()) {
+      notices.warn(
+          Notices.Kind.SKIPPED,
+          () -> delivery + "; rejected without requeue after " + delivery.retries() + " retries");
+      settle(delivery, true);
+    } else if (delivery.acknowledger().answer(delivery)) {
+      notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; retry " + (delivery.retries() + 1));
+      retries.submit(delivery);
+    }
+  }
+
+  private void retryConfirmed(Delivery delivery) {
+    settle(delivery, false);
   }
 
   /**
@@ -234,15 +396,16 @@ final class SourceSession implements AutoCloseable {
   public void close() {
     long deadline = System.nanoTime() + longestClose().toNanos();
     consumers.values().forEach(QueueConsumer::stop);
-    boolean interrupted = join(threads.subList(1, threads.size()), deadline);
-    link.close();
-    interrupted |= join(threads.subList(0, 1), deadline);
-    link.abort();
-    for (Thread thread : threads) {
-      if (thread.isAlive()) {
-        LOG.debug("{}: {} has not ended yet; its connection was dropped", name, thread.getName());
-      }
+    if (retries != null) {
+      retries.stop();
     }
+    // One that waits for a connection is not needed for the orderly end.
+    List<Link> links = retryLink == null ? List.of(link) : List.of(link, retryLink);
+    links.stream().filter(one -> !one.isUp()).forEach(Link::close);
+    boolean interrupted = join(consuming, deadline);
+    links.forEach(Link::close);
+    interrupted |= join(connecting, deadline);
+    links.forEach(Link::abort);
     inbox.clear();
     if (interrupted) {
       Thread.currentThread().interrupt();

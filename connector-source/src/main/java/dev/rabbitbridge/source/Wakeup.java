@@ -3,7 +3,7 @@ package dev.rabbitbridge.source;
 
 import java.util.concurrent.TimeUnit;
 
-/** Wakes one thread; a signal given while it is awake is kept. Thread safe. */
+/** Wakes one thread out of its wait; a signal given while it is awake is kept. Thread safe. */
 final class Wakeup {
   private boolean signalled;
 

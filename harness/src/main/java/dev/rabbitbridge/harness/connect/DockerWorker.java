@@ -52,7 +52,7 @@ public final class DockerWorker {
     List<String> command =
         Java.command(
             "java",
-            LIBS,
+            LIBS + "/*",
             LOGGING,
             options,
             "org.apache.kafka.connect.cli.ConnectDistributed",

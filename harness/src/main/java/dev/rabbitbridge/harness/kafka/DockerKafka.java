@@ -65,6 +65,6 @@ public final class DockerKafka {
 
   private static String java(String heap, String... arguments) {
     return String.join(
-        " ", Java.command("java", "'" + LIBS + "'", LOGGING, List.of(heap), arguments));
+        " ", Java.command("java", "'" + LIBS + "/*'", LOGGING, List.of(heap), arguments));
   }
 }

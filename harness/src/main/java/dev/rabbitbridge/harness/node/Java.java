@@ -35,25 +35,25 @@ public final class Java {
       throw new UncheckedIOException(e);
     }
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    return command(java, libs.toString(), logging.toString(), options, arguments);
+    return command(java, libs + "/*", logging.toString(), options, arguments);
   }
 
   /**
    * Returns such a command line for another machine.
    *
    * @param java its java
-   * @param libs its folder of jars
+   * @param classPath its jars
    * @param logging its logging configuration
    * @param options of the JVM
    * @param arguments the class and its arguments
    * @return the command
    */
   public static List<String> command(
-      String java, String libs, String logging, List<String> options, String... arguments) {
+      String java, String classPath, String logging, List<String> options, String... arguments) {
     List<String> command = new ArrayList<>(List.of(java));
     command.addAll(options);
     command.add("-Dlog4j2.configurationFile=" + logging);
-    command.addAll(List.of("-cp", libs + "/*"));
+    command.addAll(List.of("-cp", classPath));
     command.addAll(List.of(arguments));
     return command;
   }
