@@ -525,7 +525,7 @@ final class RabbitMQSinkConfig extends AbstractConfig {
 
     @Override
     public String toString() {
-      return "text with ${topic}, ${partition}, ${offset}, ${timestamp}, ${key}, ${header:NAME}, ${value:field.path}";
+      return "template";
     }
   }
 
