@@ -175,7 +175,8 @@ class SinkLifecycleIT {
 
     String trace = scenario.worker().rest().awaitFailed(scenario.put(config));
 
-    assertThat(trace.lines().filter(line -> line.contains("orders-queue")).findFirst().orElseThrow())
+    assertThat(
+            trace.lines().filter(line -> line.contains("orders-queue")).findFirst().orElseThrow())
         .contains("quorum")
         .contains("classic")
         .contains("rabbitmq.topology");
