@@ -4,6 +4,7 @@ package dev.rabbitbridge.harness;
 import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.kafka.Kafka;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
 import dev.rabbitbridge.harness.rabbitmq.ExternalRabbitMQ;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.io.IOException;
@@ -142,6 +143,16 @@ public final class Harness implements AutoCloseable {
     Worker started = own(() -> stack.worker("worker-" + nextWorker(), broker, settings));
     started.start();
     return started;
+  }
+
+  /**
+   * Puts a proxy before the broker.
+   *
+   * @return the proxy, closed with the harness at the latest
+   */
+  public TcpProxy newProxy() {
+    RabbitMQ broker = rabbitMQ();
+    return own(() -> new TcpProxy(broker.amqp(), stack.bindAddress(), stack.hostFromWorker()));
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.kafka.Kafka;
 import dev.rabbitbridge.harness.node.Endpoint;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
 import dev.rabbitbridge.harness.rabbitmq.Amqp;
 import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
@@ -84,6 +85,11 @@ public final class Scenario implements BeforeEachCallback, AfterEachCallback {
   /** Starts a worker for this test alone. */
   public Worker newWorker(WorkerSettings settings) {
     return atEnd(harness().newWorker(settings));
+  }
+
+  /** Puts a proxy before the broker, for this test alone. */
+  public TcpProxy proxy() {
+    return atEnd(harness().newProxy());
   }
 
   /** Returns a name that no other test has. */
