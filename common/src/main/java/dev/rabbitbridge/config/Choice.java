@@ -10,27 +10,40 @@ import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key whose value is one of a few words: the constants of an enum, in any case, with a dash for
- * each underscore.
+ * A key whose value is one of a few words: the constants of an enum, read in any case, with a dash
+ * for each underscore.
  *
  * @param <E> the enum
  */
 public final class Choice<E extends Enum<E>> implements ConfigDef.Validator, ConfigDef.Recommender {
   private final E[] constants;
+  private final boolean capitals;
 
-  private Choice(E[] constants) {
+  private Choice(E[] constants, boolean capitals) {
     this.constants = constants;
+    this.capitals = capitals;
   }
 
   /**
-   * Creates the choice between an enum's constants.
+   * Creates the choice between an enum's constants, offered in lower case.
    *
    * @param type the enum
    * @param <E> the enum
    * @return validator and recommender in one
    */
   public static <E extends Enum<E>> Choice<E> of(Class<E> type) {
-    return new Choice<>(type.getEnumConstants());
+    return new Choice<>(type.getEnumConstants(), false);
+  }
+
+  /**
+   * Creates the choice between an enum's constants, offered in capitals.
+   *
+   * @param type the enum
+   * @param <E> the enum
+   * @return validator and recommender in one
+   */
+  public static <E extends Enum<E>> Choice<E> ofCapitals(Class<E> type) {
+    return new Choice<>(type.getEnumConstants(), true);
   }
 
   /**
@@ -70,7 +83,7 @@ public final class Choice<E extends Enum<E>> implements ConfigDef.Validator, Con
 
   @Override
   public List<Object> validValues(String name, Map<String, Object> parsedConfig) {
-    return Arrays.stream(constants).map(constant -> (Object) word(constant)).toList();
+    return List.copyOf(words());
   }
 
   @Override
@@ -80,6 +93,12 @@ public final class Choice<E extends Enum<E>> implements ConfigDef.Validator, Con
 
   @Override
   public String toString() {
-    return String.join(", ", Arrays.stream(constants).map(Choice::word).toList());
+    return String.join(", ", words());
+  }
+
+  private List<String> words() {
+    return Arrays.stream(constants)
+        .map(constant -> capitals ? constant.name() : word(constant))
+        .toList();
   }
 }

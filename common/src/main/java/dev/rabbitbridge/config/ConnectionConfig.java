@@ -355,7 +355,7 @@ public final class ConnectionConfig {
   private static void checkUri(Password given, Map<String, ConfigValue> values) {
     try {
       ConfigValue protocol = values.get(TlsConfig.SECURITY_PROTOCOL_CONFIG);
-      if (!AmqpUri.parse(given.value()).tls() && TlsConfig.SSL.equals(protocol.value())) {
+      if (!AmqpUri.parse(given.value()).tls() && TlsConfig.saysSsl(parsed(values))) {
         protocol.addErrorMessage("is SSL, but " + URI_CONFIG + " says amqp://; make that amqps://");
       }
     } catch (InvalidSetting e) {

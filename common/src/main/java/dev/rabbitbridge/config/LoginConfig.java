@@ -45,6 +45,8 @@ public final class LoginConfig {
   private static final List<String> NEEDED_FOR_OAUTH2 =
       List.of(TOKEN_ENDPOINT_CONFIG, CLIENT_ID_CONFIG, CLIENT_SECRET_CONFIG);
 
+  private static final Choice<Mechanism> MECHANISMS = Choice.ofCapitals(Mechanism.class);
+
   private final AbstractConfig config;
 
   LoginConfig(AbstractConfig config) {
@@ -52,21 +54,20 @@ public final class LoginConfig {
   }
 
   static ConfigDef addTo(ConfigDef def) {
-    Choices always = Choices.suggested();
-    Choices withOAuth2 = always.shownIf(LoginConfig::isOAuth2);
+    Suggestions withOAuth2 = new Suggestions(List.of(), LoginConfig::isOAuth2);
     int order = 0;
     def.define(
             MECHANISM_CONFIG,
             Type.STRING,
             Mechanism.PLAIN.name(),
-            Choices.of(Mechanism.class),
+            MECHANISMS,
             MEDIUM,
             "PLAIN logs in with user name and password, EXTERNAL with the client certificate of the TLS connection, OAUTH2 with a token that is fetched from a token endpoint and refreshed before it expires.",
             GROUP,
             ++order,
             Width.SHORT,
             "Mechanism",
-            Choices.of(Mechanism.class))
+            MECHANISMS)
         .define(
             TOKEN_ENDPOINT_CONFIG,
             Type.STRING,
@@ -115,13 +116,17 @@ public final class LoginConfig {
     return def;
   }
 
-  private static boolean isOAuth2(Map<String, Object> parsed) {
-    return Mechanism.OAUTH2.name().equals(parsed.get(MECHANISM_CONFIG));
+  private static boolean isOAuth2(Map<String, ?> parsed) {
+    return is(Mechanism.OAUTH2, parsed.get(MECHANISM_CONFIG));
+  }
+
+  private static boolean is(Mechanism mechanism, @Nullable Object written) {
+    return mechanism.name().equalsIgnoreCase(String.valueOf(written));
   }
 
   static void checkRules(Map<String, ConfigValue> values) {
     ConfigValue mechanism = values.get(MECHANISM_CONFIG);
-    if (Mechanism.OAUTH2.name().equals(mechanism.value())) {
+    if (is(Mechanism.OAUTH2, mechanism.value())) {
       for (String needed : NEEDED_FOR_OAUTH2) {
         if (isEmpty(values.get(needed).value())) {
           values.get(needed).addErrorMessage("is needed for " + MECHANISM_CONFIG + "=OAUTH2");
@@ -135,7 +140,7 @@ public final class LoginConfig {
     } else if (NEEDED_FOR_OAUTH2.stream().anyMatch(key -> !isEmpty(values.get(key).value()))) {
       mechanism.addErrorMessage("must be OAUTH2, because rabbitmq.oauth2 settings are there");
     }
-    if (Mechanism.EXTERNAL.name().equals(mechanism.value())) {
+    if (is(Mechanism.EXTERNAL, mechanism.value())) {
       Map<String, Object> parsed = ConnectionConfig.parsed(values);
       if (!TlsConfig.isOn(parsed)) {
         mechanism.addErrorMessage(
@@ -171,7 +176,7 @@ public final class LoginConfig {
    * @return never null
    */
   public Mechanism mechanism() {
-    return Mechanism.valueOf(config.getString(MECHANISM_CONFIG));
+    return MECHANISMS.parse(config.getString(MECHANISM_CONFIG));
   }
 
   /**

@@ -51,13 +51,9 @@ public final class TlsConfig {
   public static final String SECURITY_PROTOCOL_CONFIG = "rabbitmq.security.protocol";
 
   static final String PREFIX = "rabbitmq.";
-  static final String SSL = "SSL";
-  static final String PLAINTEXT = "PLAINTEXT";
-
   private static final int AMQP_PORT = 5672;
   private static final int AMQPS_PORT = 5671;
   private static final String GROUP = "TLS";
-  private static final String[] STORE_TYPES = {"JKS", "PKCS12", "PEM"};
 
   private static final List<Setting> TRUST =
       List.of(
@@ -211,15 +207,15 @@ public final class TlsConfig {
     def.define(
         SECURITY_PROTOCOL_CONFIG,
         Type.STRING,
-        PLAINTEXT,
-        Choices.of(PLAINTEXT, SSL),
+        SecurityProtocol.PLAINTEXT.name(),
+        Choice.ofCapitals(SecurityProtocol.class),
         HIGH,
         "SSL for TLS, which also moves the default port to 5671; PLAINTEXT for none. A URI says it by amqps:// or amqp://.",
         GROUP,
         1,
         Width.SHORT,
         "Security protocol",
-        Choices.of(PLAINTEXT, SSL));
+        Choice.ofCapitals(SecurityProtocol.class));
     define(def, PREFIX, GROUP, 2, TRUST, TlsConfig::isOn);
     define(def, PREFIX, GROUP, 2 + TRUST.size(), REST, TlsConfig::isOn);
     return def;
@@ -257,7 +253,7 @@ public final class TlsConfig {
           order++,
           setting.width(),
           setting.display(),
-          suggestions(setting.key()).shownIf(visible));
+          new Suggestions(suggested(setting.key()), visible));
     }
   }
 
@@ -267,18 +263,23 @@ public final class TlsConfig {
     return kafkas.configKeys();
   }
 
-  private static Choices suggestions(String key) {
+  private static List<String> suggested(String key) {
     return switch (key) {
-      case SSL_TRUSTSTORE_TYPE_CONFIG, SSL_KEYSTORE_TYPE_CONFIG -> Choices.suggested(STORE_TYPES);
-      case SSL_PROTOCOL_CONFIG -> Choices.suggested("TLSv1.3", "TLSv1.2");
-      case SSL_ENDPOINT_IDENTIFICATION_ALGORITHM_CONFIG -> Choices.suggested("https", "");
-      default -> Choices.suggested();
+      case SSL_TRUSTSTORE_TYPE_CONFIG, SSL_KEYSTORE_TYPE_CONFIG -> List.of("JKS", "PKCS12", "PEM");
+      case SSL_PROTOCOL_CONFIG -> List.of("TLSv1.3", "TLSv1.2");
+      case SSL_ENDPOINT_IDENTIFICATION_ALGORITHM_CONFIG -> List.of("https", "");
+      default -> List.of();
     };
   }
 
   /** Tells whether the connection to RabbitMQ uses TLS. */
   static boolean isOn(Map<String, ?> parsed) {
-    return SSL.equals(parsed.get(SECURITY_PROTOCOL_CONFIG)) || ConnectionConfig.uriSaysTls(parsed);
+    return saysSsl(parsed) || ConnectionConfig.uriSaysTls(parsed);
+  }
+
+  static boolean saysSsl(Map<String, ?> parsed) {
+    return parsed.get(SECURITY_PROTOCOL_CONFIG) instanceof String written
+        && written.equalsIgnoreCase(SecurityProtocol.SSL.name());
   }
 
   static int amqpPort(boolean tls) {
@@ -337,6 +338,11 @@ public final class TlsConfig {
     if (values != null && !values.isEmpty()) {
       target.accept(values.toArray(new String[0]));
     }
+  }
+
+  private enum SecurityProtocol {
+    PLAINTEXT,
+    SSL
   }
 
   private record Setting(

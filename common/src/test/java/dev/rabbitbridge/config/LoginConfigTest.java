@@ -31,7 +31,8 @@ class LoginConfigTest {
   static Stream<Arguments> combinations() {
     return Stream.of(
         row(Map.of(MECHANISM, "PLAIN")),
-        row(Map.of(MECHANISM, "plain"), MECHANISM),
+        row(Map.of(MECHANISM, "plain")),
+        row(Map.of(MECHANISM, "GSSAPI"), MECHANISM),
         row(Map.of(MECHANISM, "OAUTH2"), ENDPOINT, CLIENT, SECRET),
         row(
             Map.of(MECHANISM, "OAUTH2", ENDPOINT, "https://idp/token", CLIENT, "", SECRET, ""),

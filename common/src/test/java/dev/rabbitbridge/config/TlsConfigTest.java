@@ -240,7 +240,7 @@ class TlsConfigTest {
 
   private static Map<String, String> withTls(Map<String, String> ssl) {
     Map<String, String> all = new HashMap<>(ssl);
-    all.put(TlsConfig.SECURITY_PROTOCOL_CONFIG, TlsConfig.SSL);
+    all.put(TlsConfig.SECURITY_PROTOCOL_CONFIG, "SSL");
     return all;
   }
 

@@ -183,14 +183,14 @@ final class RabbitMQSinkConfig extends AbstractConfig {
             DELIVERY_MODE_CONFIG,
             Type.STRING,
             "PERSISTENT",
-            Choice.of(DeliveryMode.class),
+            Choice.ofCapitals(DeliveryMode.class),
             HIGH,
             "PERSISTENT messages survive a restart of the broker in a durable queue, TRANSIENT ones need not.",
             group,
             ++order,
             Width.SHORT,
             "Delivery mode",
-            Choice.of(DeliveryMode.class))
+            Choice.ofCapitals(DeliveryMode.class))
         .define(
             VALUE_FORMAT_CONFIG,
             Type.STRING,
@@ -438,7 +438,7 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   }
 
   DeliveryMode deliveryMode() {
-    return Choice.of(DeliveryMode.class).parse(getString(DELIVERY_MODE_CONFIG));
+    return Choice.ofCapitals(DeliveryMode.class).parse(getString(DELIVERY_MODE_CONFIG));
   }
 
   boolean mandatory() {
@@ -525,7 +525,7 @@ final class RabbitMQSinkConfig extends AbstractConfig {
 
     @Override
     public String toString() {
-      return "text with ${topic}, ${partition}, ${offset}, ${timestamp}, ${key}, ${header:NAME}, ${value:field.path}";
+      return "template";
     }
   }
 

@@ -113,7 +113,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Queue type")
+            "Queue type",
+            Choice.of(QueueType.class))
         .define(
             CONSUMER_MODE_CONFIG,
             Type.STRING,
@@ -124,7 +125,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Consumer mode")
+            "Consumer mode",
+            Choice.of(ConsumerMode.class))
         .define(
             MAX_QUEUES_CONFIG,
             Type.INT,
@@ -146,7 +148,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Queue failure tolerance")
+            "Queue failure tolerance",
+            Choice.of(QueueFailureTolerance.class))
         .define(
             CONSUMER_ARGUMENTS_CONFIG,
             Type.LIST,
@@ -264,7 +267,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Stream position lost");
+            "Stream position lost",
+            Choice.of(PositionLost.class));
   }
 
   private static ConfigDef defineRecords(ConfigDef def) {
@@ -313,7 +317,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Value format")
+            "Value format",
+            Choice.of(ValueFormat.class))
         .define(
             HEADER_PREFIX_CONFIG,
             Type.STRING,
@@ -349,7 +354,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Record error behavior")
+            "Record error behavior",
+            Choice.of(RecordErrorBehavior.class))
         .define(
             SKIPPED_RECORD_CONFIG,
             Type.STRING,
@@ -360,7 +366,8 @@ final class RabbitMQSourceConfig {
             group,
             ++order,
             Width.SHORT,
-            "Skipped record behavior")
+            "Skipped record behavior",
+            Choice.of(SkippedRecordBehavior.class))
         .define(
             DELIVERY_LIMIT_CONFIG,
             Type.INT,
