@@ -16,3 +16,6 @@ need_java_and_maven() {
   fi
 }
 need_java_and_maven
+
+# The harness ends its containers itself, also after Ctrl-C; the helper container that Testcontainers would start for that cannot be fetched everywhere.
+export TESTCONTAINERS_RYUK_DISABLED=true

@@ -4,6 +4,8 @@ package dev.rabbitbridge.harness.node;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +40,8 @@ public final class DockerEngine {
    * @return true if containers of them can be started
    */
   public static boolean canRun(String... images) {
-    return DockerClientFactory.instance().isDockerAvailable()
+    return isReachable()
+        && DockerClientFactory.instance().isDockerAvailable()
         && Stream.of(images).allMatch(image -> has(image) || canFetch(image));
   }
 
@@ -58,6 +61,12 @@ public final class DockerEngine {
         .stream()
         .map(Container::getId)
         .toList();
+  }
+
+  /** From inside a container an engine's ports are somewhere else; only the user knows where. */
+  private static boolean isReachable() {
+    return !Files.exists(Path.of("/.dockerenv"))
+        || System.getenv("TESTCONTAINERS_HOST_OVERRIDE") != null;
   }
 
   private static boolean has(String image) {
