@@ -124,7 +124,9 @@ public final class BrokerConnector {
     factory.setShutdownTimeout((int) config.shutdownTimeout().toMillis());
     factory.setRequestedChannelMax(config.channelMax());
     factory.setRequestedFrameMax(config.frameMax());
-    factory.setMaxInboundMessageBodySize(config.maxInboundMessageSize());
+    // The client refuses a body of exactly its limit.
+    factory.setMaxInboundMessageBodySize(
+        (int) Math.min(Integer.MAX_VALUE, config.maxInboundMessageSize() + 1L));
     factory.setChannelShouldCheckRpcResponseType(true);
     factory.setThreadFactory(daemons("rabbitmq-" + name()));
     Map<String, Object> properties = new HashMap<>(factory.getClientProperties());

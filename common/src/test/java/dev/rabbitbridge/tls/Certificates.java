@@ -128,7 +128,7 @@ public final class Certificates {
   }
 
   private Path store(String name, String type, Filler filler) {
-    Path file = directory.resolve(name + "." + type.toLowerCase(java.util.Locale.ROOT));
+    Path file = directory.resolve(name + (type.equals("PKCS12") ? ".p12" : ".jks"));
     try (OutputStream out = Files.newOutputStream(file)) {
       KeyStore store = KeyStore.getInstance(type);
       store.load(null, null);

@@ -19,6 +19,7 @@ import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.message.Template;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -106,11 +107,14 @@ final class RabbitMQSinkConfig extends AbstractConfig {
 
   static final ConnectorKeys KEYS =
       new ConnectorKeys(
-          define(),
-          Map.of(
-              "rabbitmq.publish.max.batch.size", MAX_IN_FLIGHT_CONFIG,
-              "rabbitmq.publish.ack.timeout", CONFIRM_TIMEOUT_CONFIG),
-          union(ConnectionConfig.IGNORED_KEYS, "rabbitmq.queue"));
+          define(), aliases(), union(ConnectionConfig.IGNORED_KEYS, "rabbitmq.queue"));
+
+  private static Map<String, String> aliases() {
+    Map<String, String> aliases = new HashMap<>(ConnectionConfig.ALIASES);
+    aliases.put("rabbitmq.publish.max.batch.size", MAX_IN_FLIGHT_CONFIG);
+    aliases.put("rabbitmq.publish.ack.timeout", CONFIRM_TIMEOUT_CONFIG);
+    return aliases;
+  }
 
   private static Set<String> union(Set<String> some, String... more) {
     Set<String> all = new HashSet<>(some);

@@ -36,6 +36,8 @@ final class QueueConsumer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueConsumer.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
   private static final Duration SILENCE = Duration.ofSeconds(5);
+  // Each message that is lost with a channel comes nearer to a quorum queue's delivery limit.
+  private static final int CAUTIOUS_AFTER = 2;
   private static final int CAUTIOUS_PREFETCH = 10;
 
   private final RabbitMQSourceConfig config;
@@ -49,7 +51,7 @@ final class QueueConsumer implements Runnable {
   private final Consumer<Throwable> gaveUp;
   private final Wakeup wakeup = new Wakeup();
   private volatile boolean stopping;
-  private boolean cautious; // owned by the consumer's thread
+  private int fruitless; // epochs in a row; owned by the consumer's thread
 
   /**
    * Creates a consumer that has not subscribed yet.
@@ -113,7 +115,6 @@ final class QueueConsumer implements Runnable {
 
   private void serve(BrokerConnection connection) throws InterruptedException {
     int epoch = acknowledger.beginEpoch();
-    long sentBefore = sent.get();
     Throwable why;
     try {
       why = consume(connection, epoch);
@@ -125,7 +126,7 @@ final class QueueConsumer implements Runnable {
     acknowledger.beginEpoch();
     inbox.removeStale(acknowledger);
     if (!stopping && why != null) {
-      cautious = cursor == null && sent.get() == sentBefore;
+      fruitless++;
       if (!isOfConnection(why) && connection.isOpen()) {
         recover(connection, why);
       }
@@ -148,15 +149,16 @@ final class QueueConsumer implements Runnable {
       throws IOException, InterruptedException {
     Channel channel = connection.openChannel();
     Subscription subscription = new Subscription(channel, epoch);
-    boolean full = !cautious;
-    String tag = subscribe(channel, subscription, full);
+    boolean cautious = cursor == null && fruitless >= CAUTIOUS_AFTER;
+    String tag = subscribe(channel, subscription, cautious);
     outage.subscribed();
     long silentSince = System.nanoTime();
-    while (!stopping && subscription.end == null && !mustRestart()) {
-      if (acknowledger.untilDue() == 0 && send(channel, epoch) && !full) {
-        channel.basicCancel(tag);
-        full = true;
-        tag = subscribe(channel, subscription, full);
+    while (!stopping
+        && subscription.end == null
+        && !mustRestart()
+        && !(cautious && fruitless == 0)) {
+      if (acknowledger.untilDue() == 0) {
+        send(channel, epoch);
       }
       if (cursor != null && cursor.awaited() != null) {
         silentSince = lookBeyondTheEnd(connection, silentSince);
@@ -165,7 +167,7 @@ final class QueueConsumer implements Runnable {
         wakeup.await(acknowledger.untilDue());
       }
     }
-    if (stopping && subscription.end == null) {
+    if (subscription.end == null) {
       channel.basicCancel(tag);
       send(channel, epoch);
     }
@@ -177,7 +179,7 @@ final class QueueConsumer implements Runnable {
     return cursor != null && cursor.mustRestart();
   }
 
-  private String subscribe(Channel channel, Subscription subscription, boolean full)
+  private String subscribe(Channel channel, Subscription subscription, boolean cautious)
       throws IOException {
     Map<String, Object> arguments = new HashMap<>(config.consumerArguments());
     if (cursor != null) {
@@ -188,7 +190,7 @@ final class QueueConsumer implements Runnable {
       arguments.putIfAbsent("x-priority", 0);
     }
     // Per consumer, and before consuming: else RabbitMQ sends all it has.
-    channel.basicQos(full ? config.prefetch() : Math.min(config.prefetch(), CAUTIOUS_PREFETCH));
+    channel.basicQos(cautious ? Math.min(config.prefetch(), CAUTIOUS_PREFETCH) : config.prefetch());
     return channel.basicConsume(
         acknowledger.queue(),
         false,
@@ -213,8 +215,7 @@ final class QueueConsumer implements Runnable {
     return System.nanoTime();
   }
 
-  /** Returns whether there was something to send. */
-  private boolean send(Channel channel, int epoch) throws IOException {
+  private void send(Channel channel, int epoch) throws IOException {
     List<Acknowledger.Word> words = acknowledger.take(epoch);
     for (Acknowledger.Word word : words) {
       if (word.ack()) {
@@ -226,8 +227,8 @@ final class QueueConsumer implements Runnable {
     }
     if (!words.isEmpty()) {
       outage.moved();
+      fruitless = 0;
     }
-    return !words.isEmpty();
   }
 
   /**

@@ -118,8 +118,9 @@ final class Rules {
 
   /** 0 when it is not a number; the framework complains of that. */
   private static int tasksMax(Map<String, String> props) {
+    String written = props.get(TASKS_MAX);
     try {
-      return Integer.parseInt(props.getOrDefault(TASKS_MAX, "1").trim());
+      return written == null ? 1 : Integer.parseInt(written.trim());
     } catch (NumberFormatException e) {
       return 0;
     }

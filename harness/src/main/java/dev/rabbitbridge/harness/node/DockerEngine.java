@@ -3,6 +3,8 @@ package dev.rabbitbridge.harness.node;
 
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.testcontainers.DockerClientFactory;
@@ -33,8 +35,15 @@ public final class DockerEngine {
    * @return true if containers of them can be started
    */
   public static boolean canRun(String... images) {
-    return DockerClientFactory.instance().isDockerAvailable()
+    return isReachable()
+        && DockerClientFactory.instance().isDockerAvailable()
         && Stream.of(images).allMatch(image -> has(image) || canFetch(image));
+  }
+
+  /** From inside a container an engine's ports are somewhere else; only the user knows where. */
+  private static boolean isReachable() {
+    return !Files.exists(Path.of("/.dockerenv"))
+        || System.getenv("TESTCONTAINERS_HOST_OVERRIDE") != null;
   }
 
   private static boolean has(String image) {

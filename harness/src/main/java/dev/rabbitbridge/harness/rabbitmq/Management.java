@@ -113,6 +113,17 @@ public final class Management {
   }
 
   /**
+   * Returns whether a queue exists.
+   *
+   * @param name the queue
+   * @return true if it is in the virtual host
+   */
+  public boolean hasQueue(String name) {
+    return list(path("queues", vhost)).stream()
+        .anyMatch(queue -> queue.path("name").asText().equals(name));
+  }
+
+  /**
    * Returns all that RabbitMQ says about a queue.
    *
    * @param name the queue

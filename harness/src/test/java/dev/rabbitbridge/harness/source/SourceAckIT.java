@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.source;
 
+import static dev.rabbitbridge.harness.source.Sources.awaitEmpty;
+import static dev.rabbitbridge.harness.source.Sources.ids;
+import static dev.rabbitbridge.harness.source.Sources.unacked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,11 +13,9 @@ import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,7 +33,7 @@ class SourceAckIT {
   void onlyWhatKafkaCommittedIsAcked(QueueKind kind) throws Exception { // F10
     String queue = scenario.queue(kind);
     scenario.amqp().publish(queue, ids(100));
-    try (TaskDriver task = TaskDriver.start(config(queue))) {
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
       List<SourceRecord> records = task.poll(100);
 
       records.subList(0, 30).forEach(task::commit);
@@ -41,7 +42,7 @@ class SourceAckIT {
       committer.join();
       task.poll();
 
-      await().untilAsserted(() -> assertThat(unacked(queue)).isEqualTo(70));
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(70));
       task.stop();
     }
     assertThat(scenario.amqp().drain(queue))
@@ -53,7 +54,7 @@ class SourceAckIT {
   void whatCameOnALostConnectionIsAckedOnlyWhenItComesAgain() { // F16 F18
     String queue = scenario.queue(QueueKind.QUORUM);
     scenario.amqp().publish(queue, ids(5));
-    Map<String, String> config = config(queue);
+    Map<String, String> config = Sources.config(scenario, queue);
     config.put("rabbitmq.prefetch.count", "5");
     try (TaskDriver task = TaskDriver.start(config)) {
       List<SourceRecord> old = task.poll(5);
@@ -61,10 +62,10 @@ class SourceAckIT {
       scenario.rabbitMQ().closeConnections();
       await().until(() -> scenario.amqp().ready(queue) == 5);
       old.forEach(task::commit);
-      scenario.amqp().publish(queue, IntStream.range(5, 25).mapToObj(i -> "id-" + i).toList());
-      List<SourceRecord> again =
-          task.pollAndCommitUntil(() -> scenario.amqp().ready(queue) == 0 && unacked(queue) == 0);
+      scenario.amqp().publish(queue, ids(5, 25));
+      List<SourceRecord> again = task.pollAndCommitAll(ids(25));
 
+      awaitEmpty(scenario, queue);
       assertThat(again).hasSize(25).allSatisfy(record -> assertThat(old).doesNotContain(record));
       assertThat(again).extracting(TaskDriver::text).containsExactlyInAnyOrderElementsOf(ids(25));
     }
@@ -74,7 +75,7 @@ class SourceAckIT {
   void noAckOfTheOldChannelIsSentOnTheNew() throws Exception { // F17
     String queue = scenario.queue(QueueKind.CLASSIC);
     scenario.amqp().publish(queue, ids(3));
-    try (TaskDriver task = TaskDriver.start(config(queue))) {
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
       List<SourceRecord> old = task.poll(3);
       scenario.rabbitMQ().closeConnections();
       await().until(() -> scenario.amqp().ready(queue) == 3);
@@ -84,10 +85,10 @@ class SourceAckIT {
       task.commit(old.get(1));
       task.commit(old.get(2));
       task.poll();
-      await().untilAsserted(() -> assertThat(unacked(queue)).isEqualTo(3));
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(3));
       task.commit(fresh.get(0));
 
-      await().untilAsserted(() -> assertThat(unacked(queue)).isEqualTo(2));
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(2));
     }
     assertThat(scenario.amqp().drain(queue)).hasSize(2);
   }
@@ -96,7 +97,7 @@ class SourceAckIT {
   void equalMessagesAreAckedOneByOne() {
     String queue = scenario.queue(QueueKind.QUORUM);
     scenario.amqp().publish(queue, List.of("same", "same", "same"));
-    try (TaskDriver task = TaskDriver.start(config(queue))) {
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
       List<SourceRecord> records = task.poll(3);
       assertThat(new HashSet<>(records)).hasSize(3);
       assertThat(records).extracting(SourceRecord::sourceOffset).doesNotHaveDuplicates();
@@ -104,7 +105,7 @@ class SourceAckIT {
       task.commit(records.get(0));
       task.commit(records.get(0));
 
-      await().untilAsserted(() -> assertThat(unacked(queue)).isEqualTo(2));
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(2));
     }
   }
 
@@ -162,26 +163,5 @@ class SourceAckIT {
     worker.rest().awaitRunning(connector, 1);
     assertThat(worker.logLines("ERROR.*" + connector)).isEmpty();
     worker.rest().delete(connector);
-  }
-
-  private Map<String, String> config(String queue) {
-    Map<String, String> config = new HashMap<>(scenario.broker(scenario.rabbitMQ().amqp()));
-    config.put("rabbitmq.queue", queue);
-    config.put("rabbitmq.reconnect.backoff.ms", "100");
-    return config;
-  }
-
-  private long unacked(String queue) {
-    return Long.parseLong(
-        scenario
-            .rabbitMQ()
-            .management()
-            .get("queues/%2F/" + queue)
-            .path("messages_unacknowledged")
-            .asText("-1"));
-  }
-
-  private static List<String> ids(int count) {
-    return IntStream.range(0, count).mapToObj(i -> "id-" + i).toList();
   }
 }

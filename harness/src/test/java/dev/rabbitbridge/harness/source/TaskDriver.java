@@ -68,17 +68,34 @@ final class TaskDriver implements AutoCloseable {
     return records;
   }
 
-  /** Polls for a while, committing whatever comes, until the condition holds. */
+  /** Polls and commits until each of these texts has come. */
+  List<SourceRecord> pollAndCommitAll(java.util.Collection<String> texts) {
+    java.util.Set<String> missing = new java.util.HashSet<>(texts);
+    return pollAndCommit(
+        polled -> {
+          polled.forEach(record -> missing.remove(text(record)));
+          return missing.isEmpty();
+        });
+  }
+
+  /** Polls and commits whatever comes, until the condition holds. */
   List<SourceRecord> pollAndCommitUntil(java.util.function.BooleanSupplier condition) {
+    return pollAndCommit(polled -> condition.getAsBoolean());
+  }
+
+  private List<SourceRecord> pollAndCommit(
+      java.util.function.Predicate<List<SourceRecord>> isDone) {
     List<SourceRecord> records = new ArrayList<>();
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
+    boolean done = false;
+    while (!done) {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("not within " + PATIENCE + "; " + records.size() + " records");
       }
       List<SourceRecord> polled = poll();
       records.addAll(polled);
       polled.forEach(this::commit);
+      done = isDone.test(polled);
     }
     return records;
   }

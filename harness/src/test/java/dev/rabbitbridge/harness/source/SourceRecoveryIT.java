@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.source;
+
+import static dev.rabbitbridge.harness.source.Sources.ids;
+import static dev.rabbitbridge.harness.source.Sources.unacked;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.MessageProperties;
+import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.rabbitmq.Message;
+import dev.rabbitbridge.harness.rabbitmq.QueueKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What happens to a task when the broker, the connection, the channel or the queue goes away. */
+class SourceRecoveryIT {
+  @RegisterExtension final Scenario scenario = new Scenario();
+
+  @Test
+  void aBrokerThatRestartsThreeTimesFindsOneConsumerAndLosesNothing() { // F21
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.connection.name", queue);
+    try (TaskDriver task = TaskDriver.start(config)) {
+      for (int restart = 0; restart < 3; restart++) {
+        task.pollAndCommitUntil(() -> scenario.amqp().consumers(queue) == 1);
+        scenario.rabbitMQ().kill();
+        task.poll();
+        scenario.rabbitMQ().start();
+      }
+      scenario.amqp().publish(queue, ids(300));
+
+      List<SourceRecord> records = task.pollAndCommitAll(ids(300));
+
+      assertThat(texts(records)).containsExactlyInAnyOrderElementsOf(ids(300));
+      Sources.awaitEmpty(scenario, queue);
+      assertThat(scenario.amqp().consumers(queue)).isEqualTo(1);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          scenario.rabbitMQ().management().connections().stream()
+                              .filter(
+                                  c ->
+                                      queue.equals(
+                                          c.path("client_properties")
+                                              .path("connection_name")
+                                              .asText())))
+                      .hasSize(1));
+    }
+  }
+
+  @Test
+  void aTaskStartsAtOnceWithoutABrokerAndWorksWhenItComes() { // F26 F89
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(3));
+    scenario.rabbitMQ().stop();
+
+    long before = System.nanoTime();
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+      assertThat(task.poll()).isEmpty();
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+
+      scenario.rabbitMQ().start();
+      assertThat(texts(task.poll(3))).containsExactlyElementsOf(ids(3));
+    }
+  }
+
+  @Test
+  void aTaskThatNeverReachedItsBrokerLeavesNoThread() { // F26
+    Map<String, String> config = Sources.config(scenario, "q");
+    config.put("rabbitmq.port", "1");
+    config.put("name", scenario.name("nobody"));
+
+    TaskDriver task = TaskDriver.start(config);
+    task.poll();
+    task.stop();
+
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(Thread.getAllStackTraces().keySet())
+                    .noneMatch(thread -> thread.getName().contains(config.get("name"))));
+  }
+
+  @Test
+  void wrongCredentialsFailTheTaskAndNameTheSetting() { // F87
+    Map<String, String> config = Sources.config(scenario, "q");
+    config.put("rabbitmq.password", "wrong");
+
+    assertFails(config, "rabbitmq.password");
+  }
+
+  @Test
+  void aMissingQueueFailsTheTaskAndIsNamed() { // F23
+    assertFails(Sources.config(scenario, "nowhere"), "Queue 'nowhere'");
+  }
+
+  @Test
+  void aQueueDeletedUnderATaskFailsItWithinHalfAMinute() { // F23
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(3));
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+      List<SourceRecord> records = task.poll(3);
+      scenario.rabbitMQ().management().deleteQueue(queue);
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () -> {
+                records.forEach(task::commit);
+                assertThatThrownBy(task::poll)
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageContaining("Queue '" + queue + "'");
+              });
+    }
+  }
+
+  @Test
+  void aDeletedQueueIsWaitedForWhileTheOthersGoOn() { // F22 F23
+    String lost = scenario.queue(QueueKind.QUORUM);
+    String other = scenario.queue(QueueKind.CLASSIC);
+    Map<String, String> config = Sources.config(scenario, lost + "," + other);
+    config.put("rabbitmq.queue.failure.tolerance", "skip-and-continue");
+    config.put("rabbitmq.reconnect.backoff.max.ms", "500");
+    scenario.amqp().publish(lost, ids(2));
+    try (TaskDriver task = TaskDriver.start(config)) {
+      List<SourceRecord> handedOut = task.poll(2);
+      scenario.rabbitMQ().management().deleteQueue(lost);
+      handedOut.forEach(task::commit);
+      scenario.amqp().publish(other, ids(10, 20));
+      assertThat(texts(task.poll(10))).containsExactlyElementsOf(ids(10, 20));
+
+      scenario.rabbitMQ().management().declareQueue(lost, QueueKind.CLASSIC, Map.of());
+      scenario.amqp().publish(lost, ids(20, 30));
+
+      assertThat(texts(task.poll(10))).containsExactlyElementsOf(ids(20, 30));
+    }
+  }
+
+  @Test
+  void aChannelClosedForLateAcksIsReplacedWhenRecordsMoveAgain() { // F19 F31
+    String queue = scenario.queue(QueueKind.QUORUM, Map.of("x-delivery-limit", 3));
+    shortAckTimeout(true);
+    try {
+      Map<String, String> config = Sources.config(scenario, queue);
+      config.put("rabbitmq.prefetch.count", "10");
+      scenario.amqp().publish(queue, ids(20));
+      try (TaskDriver task = TaskDriver.start(config)) {
+        List<SourceRecord> held = new ArrayList<>(task.poll(10));
+        await()
+            .atMost(Duration.ofSeconds(90))
+            .until(
+                () -> {
+                  task.poll();
+                  return scenario.amqp().ready(queue) == 20;
+                });
+
+        held.forEach(task::commit);
+        List<SourceRecord> later = task.pollAndCommitAll(ids(20));
+
+        held.addAll(later);
+        assertThat(new HashSet<>(texts(held))).containsExactlyInAnyOrderElementsOf(ids(20));
+      }
+    } finally {
+      shortAckTimeout(false);
+    }
+  }
+
+  @Test
+  void aSilentBrokerIsNoticedByHeartbeats() { // F25
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.requested.heartbeat.seconds", "1");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      task.pollAndCommitUntil(() -> scenario.amqp().consumers(queue) == 1);
+      scenario.rabbitMQ().pause();
+      long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+      while (System.nanoTime() < until) {
+        task.poll();
+      }
+      scenario.rabbitMQ().resume();
+      await().ignoreExceptions().until(() -> scenario.amqp().ready(queue) == 0);
+      scenario.amqp().publish(queue, ids(5));
+
+      assertThat(texts(task.poll(5))).containsExactlyElementsOf(ids(5));
+    }
+  }
+
+  @Test
+  void aTaskThatIsNotPolledKeepsItsConnectionAndItsMessages() throws Exception { // F29
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(2000));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.requested.heartbeat.seconds", "1");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(500));
+      new java.util.concurrent.CountDownLatch(1).await(5, java.util.concurrent.TimeUnit.SECONDS);
+
+      List<SourceRecord> records = task.pollAndCommitAll(ids(2000));
+
+      assertThat(texts(records)).containsExactlyElementsOf(ids(2000));
+      assertThat(records)
+          .allSatisfy(
+              record ->
+                  assertThat(record.headers().lastWithName("rabbitmq.redeliver").value())
+                      .isEqualTo(false));
+    }
+  }
+
+  @Test
+  void aMessageOverTheCapFailsTheTaskAndIsDeliveredWithALargerOne() { // F33
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.max.inbound.message.size", "1000");
+    config.put("rabbitmq.reconnect.backoff.max.ms", "200");
+    scenario.amqp().publish(queue, List.of("x".repeat(1001), "small"));
+
+    assertFails(config, "1001", "rabbitmq.max.inbound.message.size", queue);
+
+    config.put("rabbitmq.max.inbound.message.size", "1001");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      assertThat(texts(task.poll(2))).containsExactlyInAnyOrder("x".repeat(1001), "small");
+    }
+  }
+
+  @Test
+  void aStopTakesEffectWithinFiveSecondsWhateverTheBrokerDoes() { // F80
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(10));
+    TaskDriver task = TaskDriver.start(Sources.config(scenario, queue));
+    List<SourceRecord> records = task.poll(10);
+    scenario.rabbitMQ().pause();
+    records.forEach(task::commit);
+
+    long before = System.nanoTime();
+    task.stop();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
+    records.forEach(task::commit);
+    records.forEach(task::drop);
+    scenario.rabbitMQ().resume();
+  }
+
+  @Test
+  void whatWasNotCommittedAtTheStopIsDeliveredToTheNextTask() { // F80
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(10));
+    TaskDriver task = TaskDriver.start(Sources.config(scenario, queue));
+    List<SourceRecord> records = task.poll(10);
+    records.subList(0, 4).forEach(task::commit);
+
+    task.stop();
+    records.subList(4, 10).forEach(task::commit);
+
+    assertThat(scenario.amqp().consumers(queue)).isZero();
+    assertThat(scenario.amqp().drain(queue))
+        .extracting(Message::text)
+        .containsExactlyElementsOf(ids(4, 10));
+  }
+
+  @Test
+  void twentyFiveTasksThatEndInOrderLeaveTheDeliveryLimitAlone() { // F31
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish("", queue, MessageProperties.MINIMAL_PERSISTENT_BASIC, ids(600));
+    for (int i = 0; i < 25; i++) {
+      try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+        task.poll(500);
+      }
+    }
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+      List<SourceRecord> records = task.pollAndCommitAll(ids(600));
+      assertThat(texts(records)).containsExactlyInAnyOrderElementsOf(ids(600));
+      Sources.awaitEmpty(scenario, queue);
+    }
+  }
+
+  /** The broker looks only once a minute, unless told otherwise. */
+  private void shortAckTimeout(boolean on) {
+    scenario
+        .rabbitMQ()
+        .ctl(
+            "eval",
+            on
+                ? "application:set_env(rabbit, consumer_timeout, 1500), application:set_env(rabbit, channel_tick_interval, 500)."
+                : "application:set_env(rabbit, consumer_timeout, 1800000), application:set_env(rabbit, channel_tick_interval, 60000).");
+  }
+
+  private static void assertFails(Map<String, String> config, String... named) {
+    try (TaskDriver task = TaskDriver.start(config)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> task.poll().forEach(task::drop))
+                      .isInstanceOf(ConnectException.class)
+                      .hasMessageContainingAll(named));
+    }
+  }
+
+  private static List<String> texts(List<SourceRecord> records) {
+    return records.stream().map(TaskDriver::text).toList();
+  }
+}
