@@ -137,6 +137,7 @@ final class QueueConsumer implements Runnable {
   private void recover(BrokerConnection connection, Throwable why) throws InterruptedException {
     Duration delay = outage.failed(why);
     if (cursor != null
+        && config.connection().addresses().size() > 1
         && ErrorClassifier.classify(why, Stage.RUNNING).replyCode() == AMQP.PRECONDITION_FAILED) {
       // This node has no replica of the stream; another may have.
       link.replace(connection, why);
@@ -207,10 +208,11 @@ final class QueueConsumer implements Runnable {
     if (System.nanoTime() - silentSince < SILENCE.toNanos()) {
       return silentSince;
     }
-    Long end = StreamEnd.find(connection, acknowledger.queue());
     Long awaited = cursor.awaited();
-    if (end != null && awaited != null && end < awaited) {
+    Long end = awaited == null ? null : StreamEnd.find(connection, acknowledger.queue(), awaited);
+    if (end != null && end < awaited && cursor.awaited() != null) {
       cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
+      wakeup.signal();
     }
     return System.nanoTime();
   }

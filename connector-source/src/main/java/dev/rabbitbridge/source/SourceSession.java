@@ -337,29 +337,27 @@ final class SourceSession implements AutoCloseable {
   }
 
   private void settleSkipped(Delivery delivery) {
+    if (!delivery.acknowledger().answer(delivery)) {
+      return;
+    }
     switch (config.skippedRecordBehavior()) {
-      case ACK -> {
-        notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; acked");
-        settle(delivery, false);
+      case ACK -> settleSkipped(delivery, false, "acked");
+      case REJECT -> settleSkipped(delivery, true, "rejected without requeue");
+      case RETRY -> {
+        int retry = delivery.retries() + 1;
+        if (retry > config.retryMax()) {
+          settleSkipped(delivery, true, "rejected without requeue after the last retry");
+        } else {
+          notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; retry " + retry);
+          retries.submit(delivery);
+        }
       }
-      case REJECT -> {
-        notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; rejected without requeue");
-        settle(delivery, true);
-      }
-      case RETRY -> retry(delivery);
     }
   }
 
-  private void retry(Delivery delivery) {
-    if (delivery.retries() >= config.retryMax()) {
-      notices.warn(
-          Notices.Kind.SKIPPED,
-          () -> delivery + "; rejected without requeue after " + delivery.retries() + " retries");
-      settle(delivery, true);
-    } else if (delivery.acknowledger().answer(delivery)) {
-      notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; retry " + (delivery.retries() + 1));
-      retries.submit(delivery);
-    }
+  private void settleSkipped(Delivery delivery, boolean reject, String how) {
+    notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; " + how);
+    settle(delivery, reject);
   }
 
   private void retryConfirmed(Delivery delivery) {
