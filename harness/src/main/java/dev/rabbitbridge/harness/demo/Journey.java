@@ -91,19 +91,28 @@ final class Journey {
   }
 
   private void produce() {
-    for (int id = 0; id < records; id++) {
-      int order = id;
-      var unused =
-          kafka()
-              .producer()
-              .send(
-                  new ProducerRecord<>(ORDERS, Orders.order(id)),
-                  (metadata, failure) -> {
-                    if (failure == null) {
-                      acked(order);
-                    }
-                  });
+    for (int id = 0; id < records && !harness.isClosed(); id++) {
+      try {
+        send(id);
+      } catch (RuntimeException e) {
+        if (!harness.isClosed()) {
+          throw e;
+        }
+      }
     }
+  }
+
+  private void send(int order) {
+    var unused =
+        kafka()
+            .producer()
+            .send(
+                new ProducerRecord<>(ORDERS, Orders.order(order)),
+                (metadata, failure) -> {
+                  if (failure == null) {
+                    acked(order);
+                  }
+                });
   }
 
   private synchronized void acked(int order) {
