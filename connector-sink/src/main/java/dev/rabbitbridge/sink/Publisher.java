@@ -9,6 +9,7 @@ import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Stage;
 import dev.rabbitbridge.metrics.LogContext;
+import dev.rabbitbridge.metrics.Tally;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,7 @@ final class Publisher implements AutoCloseable {
   private final boolean fixedAddress;
 
   private final SinkMetrics metrics;
+  private final Tally closes;
   private final Thread writer;
   private int timeouts;
   private final AtomicInteger opened = new AtomicInteger();
@@ -67,6 +69,8 @@ final class Publisher implements AutoCloseable {
     this.backoff = config.retryBackoff();
     this.fixedAddress = config.hasFixedAddress();
     this.metrics = metrics;
+    this.closes =
+        new Tally(LOG, name, "channels closed by RabbitMQ over a message, to find out which");
     this.writer =
         new Thread(LogContext.ofThisThread().around(this::run), "rabbitmq-" + name + "-writer");
     this.writer.setDaemon(true);
@@ -86,6 +90,7 @@ final class Publisher implements AutoCloseable {
    * the one that is stuck.
    */
   void watch() {
+    closes.flush();
     PublishChannel silent = channel;
     if (silent == null || silent.isBlocked()) {
       return;
@@ -251,8 +256,7 @@ final class Publisher implements AutoCloseable {
       if (failed.isFatal() && fixedAddress) {
         throw new ConnectException(addressRefused(failed), cause);
       }
-      LOG.warn(
-          "{}: RabbitMQ closed the channel over a message ({}); finding out which", name, failed);
+      closes.add(failed::toString);
       outbox.startOver(failed.toString());
     } else if (cause instanceof IOException || cause instanceof ShutdownSignalException) {
       old.abort();

@@ -3,6 +3,7 @@ package dev.rabbitbridge.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rabbitbridge.metrics.LogLines;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SinkLogTest {
   private static final int SECONDS = 30;
-  private static final int A_SECOND = 200;
+  private static final int A_SECOND = 50;
   private static final int MESSAGES = SECONDS * A_SECOND;
   private static final Duration TICK = Duration.ofMillis(1000 / A_SECOND);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
