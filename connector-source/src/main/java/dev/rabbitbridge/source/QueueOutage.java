@@ -67,9 +67,10 @@ final class QueueOutage {
   Duration failed(Throwable error) {
     Failure failure = ErrorClassifier.classify(error, stage);
     attempts++;
+    // Of a stream, the next node may have a replica.
     boolean hopeless =
         stage == Stage.START
-            && (failure.isFatal() || isRefusedConsume(failure))
+            && (failure.isFatal() || (type == QueueType.AUTO && isRefusedConsume(failure)))
             && !isTaken(failure);
     if (tolerance == QueueFailureTolerance.FAIL_FAST && (attempts > ATTEMPTS || hopeless)) {
       throw new ConnectException(sentence(failure), error);
@@ -100,9 +101,8 @@ final class QueueOutage {
     return exclusive && failure.replyCode() == AMQP.ACCESS_REFUSED;
   }
 
-  /** Other than of a stream, whose next node may have a replica, this does not pass by itself. */
-  private boolean isRefusedConsume(Failure failure) {
-    return type == QueueType.AUTO && failure.replyCode() == AMQP.PRECONDITION_FAILED;
+  private static boolean isRefusedConsume(Failure failure) {
+    return failure.replyCode() == AMQP.PRECONDITION_FAILED;
   }
 
   private String sentence(Failure failure) {
@@ -111,9 +111,9 @@ final class QueueOutage {
           + queue
           + "' does not take such a consumer: "
           + failure
-          + ". If it is a stream, set "
+          + (type == QueueType.AUTO ? ". If it is a stream, set " : ". If it is no stream, set ")
           + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
-          + "=stream.";
+          + (type == QueueType.AUTO ? "=stream." : "=auto.");
     }
     return "Queue '"
         + queue

@@ -262,7 +262,7 @@ class SourceRecoveryIT {
     task.stop();
     records.subList(4, 10).forEach(task::commit);
 
-    assertThat(scenario.amqp().consumers(queue)).isZero();
+    await().untilAsserted(() -> assertThat(scenario.amqp().consumers(queue)).isZero());
     assertThat(scenario.amqp().drain(queue))
         .extracting(Message::text)
         .containsExactlyElementsOf(ids(4, 10));

@@ -78,6 +78,18 @@ final class TaskDriver implements AutoCloseable {
         });
   }
 
+  /** Publishes one message after the other until a record comes. */
+  List<SourceRecord> pollAndCommitWhilePublishing(
+      dev.rabbitbridge.harness.Scenario scenario, String queue, String text) {
+    return pollAndCommit(
+        polled -> {
+          if (polled.isEmpty()) {
+            scenario.amqp().publish(queue, List.of(text));
+          }
+          return !polled.isEmpty();
+        });
+  }
+
   /** Polls and commits whatever comes, until the condition holds. */
   List<SourceRecord> pollAndCommitUntil(java.util.function.BooleanSupplier condition) {
     return pollAndCommit(polled -> condition.getAsBoolean());

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.source;
+
+import static dev.rabbitbridge.harness.source.Sources.awaitAll;
+import static dev.rabbitbridge.harness.source.Sources.awaitEmpty;
+import static dev.rabbitbridge.harness.source.Sources.ids;
+import static dev.rabbitbridge.harness.source.Sources.unacked;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.connect.Worker;
+import dev.rabbitbridge.harness.connect.WorkerSettings;
+import dev.rabbitbridge.harness.rabbitmq.Message;
+import dev.rabbitbridge.harness.rabbitmq.QueueKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages that cannot become records, and records that nobody wants. */
+class SourcePoisonIT {
+  @RegisterExtension final Scenario scenario = new Scenario();
+
+  @Test
+  void oneOfFiveThatCannotBeConvertedFailsTheTaskAfterTheRestWasHandedOut() { // F08
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, List.of("1", "2", "{", "4", "5"));
+    Map<String, String> config = json(queue, "fail");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      List<SourceRecord> records = task.poll(2);
+      records.forEach(task::commit);
+
+      await()
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(task::poll)
+                      .isInstanceOf(ConnectException.class)
+                      .hasMessageContainingAll(
+                          queue, "not JSON", "rabbitmq.record.error.behavior"));
+      assertThat(records).extracting(SourceRecord::value).containsExactly(1L, 2L);
+    }
+    assertThat(scenario.amqp().drain(queue))
+        .extracting(Message::text)
+        .containsExactlyInAnyOrder("{", "4", "5");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reject", "ack", "raw"})
+  void oneInAThousandIsSettledAsConfiguredAndTheOthersArrive(String behavior) { // F08 F32
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.QUORUM,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    List<String> bodies = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      bodies.add(i % 1000 == 500 ? "{broken" : Integer.toString(i));
+    }
+    scenario.amqp().publish(queue, bodies);
+    try (TaskDriver task = TaskDriver.start(json(queue, behavior))) {
+      int expected = behavior.equals("raw") ? 3000 : 2997;
+      List<SourceRecord> records = new ArrayList<>();
+      while (records.size() < expected) {
+        List<SourceRecord> some = task.poll(1);
+        some.forEach(task::commit);
+        records.addAll(some);
+      }
+
+      assertThat(records).hasSize(expected);
+      assertThat(records.stream().filter(record -> record.value() instanceof Long)).hasSize(2997);
+      task.pollAndCommitUntil(() -> unacked(scenario, queue) == 0);
+      awaitEmpty(scenario, queue);
+    }
+    assertThat(scenario.amqp().drain(dead)).hasSize(behavior.equals("reject") ? 3 : 0);
+  }
+
+  @Test
+  void aDroppedRecordGoesToTheDeadLetterExchangeWhenConfigured() { // F11 F12
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    scenario.amqp().publish(queue, ids(5));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.skipped.record.behavior", "reject");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      List<SourceRecord> records = task.poll(5);
+      task.drop(records.get(2));
+      records.forEach(task::commit);
+
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isZero());
+    }
+    assertThat(scenario.amqp().drain(dead)).extracting(Message::text).containsExactly("id-2");
+    assertThat(scenario.amqp().ready(queue)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aDroppedRecordComesBackAfterADelayAsItWasAndEndsInTheDeadLetterQueue(boolean quorum) {
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            quorum ? QueueKind.QUORUM : QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    String exchange = scenario.exchange("topic");
+    scenario.rabbitMQ().management().bind(exchange, queue, "#");
+    scenario.atEnd(() -> scenario.rabbitMQ().management().deleteQueue(queue + ".retry.300"));
+    BasicProperties properties =
+        new BasicProperties.Builder()
+            .messageId("m1")
+            .expiration("60000")
+            .deliveryMode(2)
+            .headers(Map.of("own", "kept"))
+            .build();
+    scenario.amqp().publish(exchange, "a.key", properties, List.of("again"));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.skipped.record.behavior", "retry");
+    config.put("rabbitmq.retry.delay.ms", "300");
+    config.put("rabbitmq.retry.max", "2");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      for (int delivery = 0; delivery < 3; delivery++) {
+        long before = System.nanoTime();
+        SourceRecord record = task.poll(1).get(0);
+        assertThat(TaskDriver.text(record)).isEqualTo("again");
+        assertThat(record.key()).isEqualTo("m1");
+        assertThat(header(record, "own")).isEqualTo("kept");
+        assertThat(header(record, "rabbitmq.exchange")).isEqualTo(exchange);
+        assertThat(header(record, "rabbitmq.routing.key")).isEqualTo("a.key");
+        assertThat(header(record, "rabbitmq.expiration")).isEqualTo("60000");
+        assertThat(record.headers().allWithName("x-death")).isExhausted();
+        assertThat(record.headers().allWithName("rabbitbridge-retry")).isExhausted();
+        if (delivery > 0) {
+          assertThat(Duration.ofNanos(System.nanoTime() - before))
+              .isGreaterThan(Duration.ofMillis(200));
+        }
+        task.drop(record);
+      }
+      await().untilAsserted(() -> assertThat(scenario.amqp().ready(dead)).isEqualTo(1));
+      awaitEmpty(scenario, queue);
+    }
+  }
+
+  @Test
+  void aQuorumQueuesMessageOverTheDeliveryLimitIsRejected() {
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.QUORUM,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    assertLimited(queue, dead);
+  }
+
+  @Test
+  void aClassicQueuesMessageOverTheDeliveryLimitIsRejected() {
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    assertLimited(queue, dead);
+  }
+
+  private void assertLimited(String queue, String dead) {
+    scenario.amqp().publish(queue, List.of("poison"));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.delivery.limit", "2");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      for (int delivery = 0; delivery < 3; delivery++) {
+        SourceRecord poison = task.poll(1).get(0);
+        scenario.rabbitMQ().closeConnections();
+        task.poll();
+        task.poll();
+        task.commit(poison);
+      }
+      task.pollAndCommitUntil(() -> scenario.amqp().ready(dead) == 1);
+    }
+    assertThat(scenario.amqp().ready(queue)).isZero();
+  }
+
+  @Test
+  void aRecordThatKafkaRefusesIsSettledOnceAndTheOthersArrive() { // F12
+    String queue = scenario.queue(QueueKind.QUORUM);
+    String topic = scenario.topic(1);
+    List<String> bodies = new ArrayList<>(ids(50));
+    bodies.set(20, "x".repeat(2 * 1024 * 1024));
+    scenario.amqp().publish(queue, bodies);
+    Map<String, String> config = scenario.source(queue, topic);
+    config.put("rabbitmq.prefetch.count", "10");
+    config.put("errors.tolerance", "all");
+    String connector = scenario.running(config);
+
+    bodies.remove(20);
+    awaitAll(scenario, topic, bodies);
+    awaitEmpty(scenario, queue);
+    assertThat(scenario.kafka().client().values(topic)).hasSize(49);
+    assertThat(scenario.worker().logLines("WARN.*" + connector + ".*delivery .* acked")).hasSize(1);
+  }
+
+  @Test
+  void aRecordThatKafkaRefusesFailsTheTaskAndIsNotAcked() { // F13
+    String queue = scenario.queue(QueueKind.QUORUM);
+    String topic = scenario.topic(1);
+    List<String> bodies = new ArrayList<>(ids(10));
+    bodies.set(5, "x".repeat(2 * 1024 * 1024));
+    scenario.amqp().publish(queue, bodies);
+    Worker worker =
+        scenario.newWorker(
+            WorkerSettings.of(scenario.name("group"))
+                .with("connector.client.config.override.policy", "All"));
+    worker.rest().put("source", scenario.source(queue, topic));
+
+    worker.rest().awaitFailed("source");
+    await().untilAsserted(() -> assertThat(scenario.amqp().ready(queue)).isGreaterThanOrEqualTo(1));
+
+    Map<String, String> larger = new HashMap<>(scenario.source(queue, topic));
+    larger.put("producer.override.max.request.size", "5000000");
+    scenario.kafka().client().deleteTopics(List.of(topic));
+    await().until(() -> !scenario.kafka().client().topics().contains(topic));
+    scenario.kafka().client().createTopic(topic, 1, Map.of("max.message.bytes", "5000000"));
+    worker.rest().put("source", larger);
+    worker.rest().restart("source");
+    awaitAll(scenario, topic, List.of(bodies.get(5)));
+    awaitEmpty(scenario, queue);
+    worker.rest().delete("source");
+  }
+
+  private Map<String, String> json(String queue, String behavior) {
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.value.format", "json");
+    config.put("rabbitmq.record.error.behavior", behavior);
+    return config;
+  }
+
+  private static Object header(SourceRecord record, String name) {
+    return record.headers().lastWithName(name).value();
+  }
+}
