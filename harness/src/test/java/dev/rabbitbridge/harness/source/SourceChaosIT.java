@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.source;
+
+import static dev.rabbitbridge.harness.source.Sources.awaitAll;
+import static dev.rabbitbridge.harness.source.Sources.awaitEmpty;
+import static dev.rabbitbridge.harness.source.Sources.ids;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.connect.Worker;
+import dev.rabbitbridge.harness.connect.WorkerSettings;
+import dev.rabbitbridge.harness.rabbitmq.QueueKind;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Faults at random moments. The numbers are small by default; {@code -Dsource.chaos=full} takes
+ * those that the connector was accepted with.
+ */
+class SourceChaosIT {
+  private static final boolean FULL = "full".equals(System.getProperty("source.chaos"));
+
+  @RegisterExtension final Scenario scenario = new Scenario();
+
+  private final long seed = Long.getLong("source.chaos.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+
+  @Test
+  void closedConnectionsAndChannelsAndAKilledWorkerLoseNothing() throws Exception { // F09 F16 F27
+    List<String> ids = ids(FULL ? 100_000 : 10_000);
+    String queue = scenario.queue(QueueKind.QUORUM);
+    String topic = scenario.topic(3);
+    Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")));
+    Map<String, String> config = scenario.source(queue, topic);
+    config.put("rabbitmq.poll.max.records", "50");
+    worker.rest().put("source", config);
+    worker.rest().awaitRunning("source", 1);
+    int chunk = ids.size() / 8;
+    for (int fault = 0; fault < 8; fault++) {
+      scenario.amqp().publish(queue, ids.subList(fault * chunk, (fault + 1) * chunk));
+      pause(random.nextInt(400));
+      switch (fault) {
+        case 2, 5 -> closeChannels();
+        case 6 -> {
+          worker.kill();
+          worker.start();
+        }
+        default -> scenario.rabbitMQ().closeConnections();
+      }
+    }
+
+    awaitAll(scenario, topic, ids);
+    awaitEmpty(scenario, queue);
+    worker.rest().awaitRunning("source", 1);
+    System.out.printf(
+        "seed %d: %d ids, %d records%n",
+        seed, ids.size(), scenario.kafka().client().values(topic).size());
+    worker.rest().delete("source");
+  }
+
+  @Test
+  void aStreamReadAcrossTwoKillsOfTheWorkerSkipsNothingAndACleanRestartRepeatsNothing()
+      throws Exception {
+    List<String> ids = ids(FULL ? 200_000 : 20_000);
+    String stream = scenario.queue(QueueKind.STREAM);
+    String topic = scenario.topic(1);
+    scenario.amqp().publish(stream, ids);
+    Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")));
+    Map<String, String> config = scenario.source(stream, topic);
+    config.put("rabbitmq.queue.type", "stream");
+    config.put("rabbitmq.poll.max.records", "50");
+    worker.rest().put("source", config);
+    for (int kill = 0; kill < 2; kill++) {
+      long before = endOffset(topic);
+      await().atMost(Duration.ofSeconds(60)).until(() -> endOffset(topic) > before + 1000);
+      pause(random.nextInt(300));
+      worker.kill();
+      worker.start();
+    }
+    awaitAll(scenario, topic, ids);
+    List<String> values = scenario.kafka().client().values(topic);
+    System.out.printf("seed %d: %d offsets, %d records%n", seed, ids.size(), values.size());
+    assertThat(new HashSet<>(values)).hasSize(ids.size());
+
+    worker.stop();
+    worker.start();
+    worker.rest().awaitRunning("source", 1);
+    scenario.amqp().publish(stream, List.of("last"));
+    awaitAll(scenario, topic, List.of("last"));
+    assertThat(scenario.kafka().client().values(topic)).hasSize(values.size() + 1);
+    worker.rest().delete("source");
+  }
+
+  @Test
+  void cleanRestartsOfTaskAndWorkerWithKafkaAwayHalfOfTheTimeDropNothing() throws Exception { // F31
+    int rounds = FULL ? 25 : 3;
+    List<String> ids = ids(600);
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.QUORUM,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    String topic = scenario.topic(1);
+    Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")));
+    Map<String, String> config = scenario.source(queue, topic);
+    config.put("header.converter", "org.apache.kafka.connect.storage.SimpleHeaderConverter");
+    worker.rest().put("source", config);
+    worker.rest().awaitRunning("source", 1);
+    for (int round = 0; round < 2 * rounds; round++) {
+      boolean away = round % 2 == 1;
+      if (away) {
+        scenario.kafka().pause();
+      }
+      scenario.amqp().publish(queue, ids.subList(0, 10));
+      pause(away ? 1000 : 300);
+      if (round < rounds) {
+        if (away) {
+          scenario.kafka().resume();
+        }
+        worker.rest().restart("source");
+      } else {
+        worker.stop();
+        if (away) {
+          scenario.kafka().resume();
+        }
+        worker.start();
+      }
+      worker.rest().awaitRunning("source", 1);
+    }
+    scenario.amqp().publish(queue, ids);
+
+    awaitAll(scenario, topic, ids);
+    awaitEmpty(scenario, queue);
+    assertThat(scenario.amqp().ready(dead)).isZero();
+    long highest =
+        scenario.kafka().client().read(topic).stream()
+            .map(record -> record.headers().lastHeader("x-delivery-count"))
+            .filter(header -> header != null)
+            .mapToLong(
+                header ->
+                    Long.parseLong(
+                        new String(header.value(), java.nio.charset.StandardCharsets.UTF_8)))
+            .max()
+            .orElse(0);
+    System.out.printf("highest x-delivery-count %d after %d clean restarts%n", highest, 2 * rounds);
+    worker.rest().delete("source");
+  }
+
+  /** Closes the channels that consume, and leaves their connections alone. */
+  private void closeChannels() {
+    scenario
+        .rabbitMQ()
+        .ctl(
+            "eval",
+            "[rabbit_channel:shutdown(proplists:get_value(pid, I)) || I <- rabbit_channel:info_all([pid, consumer_count]), proplists:get_value(consumer_count, I) > 0].");
+  }
+
+  private long endOffset(String topic) {
+    return scenario.kafka().client().endOffsets(topic).values().iterator().next();
+  }
+
+  private static void pause(long millis) throws InterruptedException {
+    new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+  }
+}
