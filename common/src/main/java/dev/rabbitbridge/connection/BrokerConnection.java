@@ -34,6 +34,8 @@ public final class BrokerConnection implements AutoCloseable {
   private volatile @Nullable Connection client;
   private volatile boolean blocked;
   private volatile long unblockedAt = System.nanoTime();
+  private long blockedAt; // guarded by this
+  private long blockedBefore; // guarded by this
 
   BrokerConnection(String name, Duration shutdownTimeout, Runnable stateChanged) {
     this.name = name;
@@ -119,6 +121,28 @@ public final class BrokerConnection implements AutoCloseable {
   }
 
   /**
+   * Returns for how long the broker has not read what this connection publishes, all in all.
+   *
+   * @return nanoseconds
+   */
+  public synchronized long blockedNanos() {
+    return blockedBefore + (blocked ? System.nanoTime() - blockedAt : 0);
+  }
+
+  private synchronized void setBlocked(boolean isBlocked) {
+    long now = System.nanoTime();
+    if (blocked) {
+      blockedBefore += now - blockedAt;
+    }
+    if (isBlocked) {
+      blockedAt = now;
+    } else {
+      unblockedAt = now;
+    }
+    blocked = isBlocked;
+  }
+
+  /**
    * Returns the largest frame that both sides agreed on, in bytes.
    *
    * @return 0 for no limit
@@ -175,7 +199,7 @@ public final class BrokerConnection implements AutoCloseable {
   private final class Alarm implements BlockedListener {
     @Override
     public void handleBlocked(String reason) {
-      blocked = true;
+      setBlocked(true);
       LOG.warn(
           "{}: RabbitMQ blocks publishing connections ({}); waiting until it stops", name, reason);
       stateChanged.run();
@@ -183,8 +207,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     @Override
     public void handleUnblocked() {
-      blocked = false;
-      unblockedAt = System.nanoTime();
+      setBlocked(false);
       LOG.info("{}: RabbitMQ accepts publishes again", name);
       stateChanged.run();
     }

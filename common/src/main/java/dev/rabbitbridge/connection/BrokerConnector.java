@@ -8,6 +8,7 @@ import com.rabbitmq.client.SocketConfigurators;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.PluginVersion;
 import dev.rabbitbridge.config.TlsConfig;
+import dev.rabbitbridge.metrics.LogContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,9 +38,11 @@ public final class BrokerConnector {
   private final ConnectionConfig config;
   private final String connectorName;
   private final String taskId;
+  private final LogContext logContext = LogContext.ofThisThread();
 
   /**
-   * Creates a connector for one task, and warns of settings that are allowed but hardly meant.
+   * Creates a connector for one task, and warns of settings that are allowed but hardly meant. The
+   * client's threads get the log context of the calling thread.
    *
    * @param config where and how to connect
    * @param connectorName the Kafka Connect connector, shown to RabbitMQ's operators
@@ -135,10 +138,10 @@ public final class BrokerConnector {
     return factory;
   }
 
-  private static ThreadFactory daemons(String name) {
+  private ThreadFactory daemons(String name) {
     AtomicInteger number = new AtomicInteger();
     return task -> {
-      Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+      Thread thread = new Thread(logContext.around(task), name + "-" + number.incrementAndGet());
       thread.setDaemon(true);
       return thread;
     };

@@ -35,7 +35,15 @@ public final class Tally {
     this(log, subject, kind, System::nanoTime);
   }
 
-  Tally(Logger log, String subject, String kind, LongSupplier nanoTime) {
+  /**
+   * Creates a tally with a clock of its own.
+   *
+   * @param log where to
+   * @param subject whose events, for example the connection's name
+   * @param kind what an event is, for example "nacked"
+   * @param nanoTime a clock like {@link System#nanoTime()}
+   */
+  public Tally(Logger log, String subject, String kind, LongSupplier nanoTime) {
     this.log = log;
     this.subject = subject;
     this.kind = kind;
@@ -49,10 +57,22 @@ public final class Tally {
    * @param what one event in words, asked for only if it will be shown; never a payload or a header
    *     value
    */
-  public synchronized void add(Supplier<String> what) {
-    if (count++ == 0) {
+  public void add(Supplier<String> what) {
+    add(1, what);
+  }
+
+  /**
+   * Counts events.
+   *
+   * @param events how many, above 0
+   * @param what one of them in words, asked for only if it will be shown; never a payload or a
+   *     header value
+   */
+  public synchronized void add(long events, Supplier<String> what) {
+    if (count == 0) {
       example = what.get();
     }
+    count += events;
     flush();
   }
 

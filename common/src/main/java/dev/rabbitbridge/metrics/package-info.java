@@ -1,4 +1,4 @@
-/** What operators see: counted events. For both connectors. */
+/** What operators see: metrics, counted events, whose log lines they are. For both connectors. */
 @NullMarked
 package dev.rabbitbridge.metrics;
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.metrics.LogLines;
 import java.io.EOFException;
 import java.time.Duration;
 import java.util.Map;
@@ -84,6 +85,30 @@ class OutageTest {
 
     assertThat(outage.failed(new java.net.ConnectException("refused")))
         .isBetween(Duration.ofMillis(400), Duration.ofMillis(600));
+  }
+
+  @Test
+  void anOutageOfTenMinutesIsALineAMinute() {
+    try (LogLines log = new LogLines(Outage.class)) {
+      Outage outage = outage(Map.of());
+      long end = Duration.ofMinutes(10).toNanos();
+      int attempts = 0;
+      while (clock.get() < end) {
+        clock.addAndGet(outage.failed(new java.net.ConnectException("refused")).toNanos());
+        attempts++;
+      }
+      outage.ended();
+
+      assertThat(attempts).isGreaterThan(20);
+      assertThat(log.lines()).hasSizeBetween(8, 12);
+      assertThat(log.lines().subList(0, log.lines().size() - 1))
+          .allMatch(line -> line.startsWith("WARNING orders-0: no connection to RabbitMQ"));
+      assertThat(log.lines())
+          .last()
+          .asString()
+          .startsWith(
+              "INFO orders-0: connected to RabbitMQ after " + attempts + " failed attempts");
+    }
   }
 
   private Outage outage(Map<String, String> props) {

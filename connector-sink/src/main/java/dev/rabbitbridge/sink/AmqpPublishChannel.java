@@ -70,6 +70,11 @@ final class AmqpPublishChannel implements PublishChannel {
   }
 
   @Override
+  public long blockedNanos() {
+    return connection.blockedNanos();
+  }
+
+  @Override
   public int frameMax() {
     return connection.frameMax();
   }

@@ -28,7 +28,11 @@ final class InFlight {
    */
   volatile boolean orphaned;
 
+  /** The writer's: whether it went out before. */
+  boolean published;
+
   // The outbox's.
+  long publishedAt;
   int retries;
   long dueAt;
   @Nullable String returned;

@@ -48,10 +48,19 @@ final class OffsetLedger {
     return known == null ? position : known.committable(position);
   }
 
+  /** Returns how many records are not done. */
+  int pending() {
+    int pending = 0;
+    for (Partition partition : partitions.values()) {
+      pending += partition.pending();
+    }
+    return pending;
+  }
+
   /** Tells whether every record of a partition is done. */
   boolean isDone(TopicPartition partition) {
     Partition known = partitions.get(partition);
-    return known == null || known.tracker.pending() + known.adrift.size() == 0;
+    return known == null || known.pending() == 0;
   }
 
   /**
@@ -106,6 +115,10 @@ final class OffsetLedger {
           adrift.put(item.offset, item);
         }
       }
+    }
+
+    int pending() {
+      return tracker.pending() + adrift.size();
     }
 
     void settle(InFlight item) {

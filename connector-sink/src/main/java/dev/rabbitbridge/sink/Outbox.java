@@ -41,8 +41,11 @@ final class Outbox implements PublishChannel.Words {
   private final int maxRetries;
   private final Backoff backoff;
   private final LongSupplier nanoTime;
+  private final SinkMetrics metrics;
   private final Tally nacks;
   private final Tally returns;
+  private final Tally timeouts;
+  private final Tally unknowns;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -57,6 +60,11 @@ final class Outbox implements PublishChannel.Words {
   private @Nullable Throwable lost;
   private long lastReturned;
   private boolean heard;
+
+  /** When the word came that is being applied, and what it has confirmed so far. */
+  private long wordAt;
+
+  private int confirmedByWord;
   private boolean closed;
 
   /**
@@ -65,14 +73,24 @@ final class Outbox implements PublishChannel.Words {
    */
   private int suspects;
 
-  Outbox(String name, RabbitMQSinkConfig config, LongSupplier nanoTime) {
+  Outbox(String name, RabbitMQSinkConfig config, SinkMetrics metrics, LongSupplier nanoTime) {
     this.window = config.maxInFlight();
     this.strictOrder = config.confirmMode() == RabbitMQSinkConfig.ConfirmMode.SINGLE;
     this.maxRetries = config.maxRetries();
     this.backoff = config.retryBackoff();
     this.nanoTime = nanoTime;
-    this.nacks = new Tally(LOG, name, "nacked by RabbitMQ and published again later");
-    this.returns = new Tally(LOG, name, "returned by RabbitMQ as unroutable");
+    this.metrics = metrics;
+    this.nacks = new Tally(LOG, name, "nacked by RabbitMQ", nanoTime);
+    this.returns = new Tally(LOG, name, "returned by RabbitMQ as unroutable", nanoTime);
+    this.timeouts =
+        new Tally(
+            LOG,
+            name,
+            "without a confirm within "
+                + config.confirmTimeout().toMillis()
+                + " ms, published again on a new channel",
+            nanoTime);
+    this.unknowns = new Tally(LOG, name, "lost with their channel and published again", nanoTime);
   }
 
   // ---- task thread ----
@@ -117,6 +135,16 @@ final class Outbox implements PublishChannel.Words {
     }
   }
 
+  /** Returns how many records are published and have no outcome yet. */
+  int inFlight() {
+    lock.lock();
+    try {
+      return tracker.pending();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Returns how many records have no outcome yet. */
   int pending() {
     lock.lock();
@@ -134,6 +162,8 @@ final class Outbox implements PublishChannel.Words {
   boolean loseIfOverdue(long deadline, Duration timeout) {
     nacks.flush();
     returns.flush();
+    timeouts.flush();
+    unknowns.flush();
     lock.lock();
     try {
       List<InFlight> overdue = lost == null ? tracker.olderThan(deadline) : List.of();
@@ -141,6 +171,8 @@ final class Outbox implements PublishChannel.Words {
         return false;
       }
       overdue.forEach(item -> item.retries++);
+      metrics.timedOut.add(overdue.size(), nanoTime.getAsLong());
+      timeouts.add(overdue.size(), overdue.get(0)::where);
       lost =
           new ConfirmTimeoutException(
               "no confirm within "
@@ -246,6 +278,7 @@ final class Outbox implements PublishChannel.Words {
         continue;
       }
       item.returned = null;
+      item.publishedAt = now;
       tracker.track(item, now);
       batch[count++] = item;
     }
@@ -330,6 +363,7 @@ final class Outbox implements PublishChannel.Words {
         }
         suspects = found ? 0 : unknown.size();
       }
+      int again = 0;
       for (int i = unknown.size() - 1; i >= 0; i--) {
         InFlight item = unknown.get(i);
         if (item.refusal == null && isUsedUp(item)) {
@@ -337,9 +371,13 @@ final class Outbox implements PublishChannel.Words {
         }
         if (item.refusal == null) {
           waiting.addFirst(item);
+          again++;
         } else {
           settle(item);
         }
+      }
+      if (again > 0 && !(lost instanceof ConfirmTimeoutException)) {
+        unknowns.add(again, waiting.element()::where);
       }
       lost = null;
       lastReturned = 0;
@@ -354,6 +392,7 @@ final class Outbox implements PublishChannel.Words {
   public void confirmed(int epoch, long number, boolean multiple) {
     lock.lock();
     try {
+      wordAt = nanoTime.getAsLong();
       if (multiple) {
         tracker.settleThrough(epoch, number, this::acked);
       } else {
@@ -372,6 +411,7 @@ final class Outbox implements PublishChannel.Words {
   public void nacked(int epoch, long number, boolean multiple) {
     lock.lock();
     try {
+      wordAt = nanoTime.getAsLong();
       if (multiple) {
         tracker.settleThrough(epoch, number, this::delay);
       } else {
@@ -432,8 +472,12 @@ final class Outbox implements PublishChannel.Words {
 
   private void acked(InFlight item) {
     suspects = Math.max(0, suspects - 1);
-    if (item.returned != null) {
+    if (item.returned == null) {
+      confirmedByWord++;
+      metrics.confirmLatency.record(wordAt - item.publishedAt, wordAt);
+    } else {
       item.refusal = "no queue takes it: " + item.returned;
+      metrics.returned.add(1, wordAt);
       returns.add(item::where);
     }
     settle(item);
@@ -442,18 +486,23 @@ final class Outbox implements PublishChannel.Words {
   private void delay(InFlight item) {
     suspects = Math.max(0, suspects - 1);
     item.retries++;
+    metrics.nacked.add(1, wordAt);
     nacks.add(item::where);
     if (isUsedUp(item)) {
       item.refusal = "nacked by RabbitMQ " + item.retries + " times";
       settle(item);
     } else {
-      item.dueAt = nanoTime.getAsLong() + backoff.delay(item.retries).toNanos();
+      item.dueAt = wordAt + backoff.delay(item.retries).toNanos();
       delayed.add(item);
     }
   }
 
   private void afterWord() {
     heard = true;
+    if (confirmedByWord > 0) {
+      metrics.confirmed.add(confirmedByWord, wordAt);
+      confirmedByWord = 0;
+    }
     tracker.release(item -> {});
     work.signal();
     outcome.signal();

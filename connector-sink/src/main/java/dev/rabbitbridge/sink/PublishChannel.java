@@ -21,6 +21,9 @@ interface PublishChannel {
   /** Returns the {@link System#nanoTime()} at which the broker last began to read. */
   long unblockedAt();
 
+  /** Returns for how many nanoseconds the broker has not read, all in all. */
+  long blockedNanos();
+
   /** Returns the largest frame in bytes; 0 for no limit. */
   int frameMax();
 

@@ -8,9 +8,12 @@ import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Stage;
+import dev.rabbitbridge.metrics.LogContext;
+import dev.rabbitbridge.metrics.Tally;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,34 +40,45 @@ final class Publisher implements AutoCloseable {
   private final Outage outage;
   private final Duration confirmTimeout;
   private final Backoff backoff;
+
+  /** An error of the address is then no record's fault. */
   private final boolean fixedAddress;
+
+  private final SinkMetrics metrics;
+  private final Tally closes;
   private final Thread writer;
   private int timeouts;
+  private final AtomicInteger opened = new AtomicInteger();
+  private long blockedBefore; // guarded by this
   private volatile @Nullable PublishChannel channel;
   private volatile @Nullable ConnectException failure;
 
-  /**
-   * Creates a publisher; {@link #start} lets it run.
-   *
-   * @param fixedAddress whether every record goes to one exchange with one routing key, so that an
-   *     error of the address is no record's fault
-   */
+  /** Creates a publisher; {@link #start} lets it run. */
   Publisher(
       String name,
       Outbox outbox,
       PublishChannel.Opener opener,
       Outage outage,
       RabbitMQSinkConfig config,
-      boolean fixedAddress) {
+      SinkMetrics metrics) {
     this.name = name;
     this.outbox = outbox;
     this.opener = opener;
     this.outage = outage;
     this.confirmTimeout = config.confirmTimeout();
     this.backoff = config.retryBackoff();
-    this.fixedAddress = fixedAddress;
-    this.writer = new Thread(this::run, "rabbitmq-" + name + "-writer");
+    this.fixedAddress = config.hasFixedAddress();
+    this.metrics = metrics;
+    this.closes =
+        new Tally(LOG, name, "channels closed by RabbitMQ over a message, to find out which");
+    this.writer =
+        new Thread(LogContext.ofThisThread().around(this::run), "rabbitmq-" + name + "-writer");
     this.writer.setDaemon(true);
+  }
+
+  /** Returns the name of its connections. */
+  String name() {
+    return name;
   }
 
   void start() {
@@ -76,6 +90,7 @@ final class Publisher implements AutoCloseable {
    * the one that is stuck.
    */
   void watch() {
+    closes.flush();
     PublishChannel silent = channel;
     if (silent == null || silent.isBlocked()) {
       return;
@@ -95,6 +110,28 @@ final class Publisher implements AutoCloseable {
   boolean isFlowing() {
     PublishChannel open = channel;
     return failure == null && open != null && !open.isBlocked();
+  }
+
+  // ---- any thread ----
+
+  boolean isConnected() {
+    return channel != null;
+  }
+
+  boolean isBlocked() {
+    PublishChannel open = channel;
+    return open != null && open.isBlocked();
+  }
+
+  /** Returns for how long the broker has not read, on all channels so far, in nanoseconds. */
+  synchronized long blockedNanos() {
+    PublishChannel open = channel;
+    return blockedBefore + (open == null ? 0 : open.blockedNanos());
+  }
+
+  /** Returns how often another channel was opened, after the first. */
+  int reconnects() {
+    return Math.max(0, opened.get() - 1);
   }
 
   /** Ends the writer and the connection, whatever they are doing. */
@@ -141,6 +178,7 @@ final class Publisher implements AutoCloseable {
       try {
         PublishChannel open = opener.open(outbox.epoch(), outbox);
         channel = open;
+        opened.incrementAndGet();
         if (outbox.isClosed()) {
           open.close();
           return null;
@@ -164,19 +202,32 @@ final class Publisher implements AutoCloseable {
     InFlight[] batch = new InFlight[BATCH];
     for (int count = outbox.take(open, batch); count > 0; count = outbox.take(open, batch)) {
       noteWords();
-      for (int i = 0; i < count; i++) {
-        try {
-          open.publish(batch[i].message());
-        } catch (IOException | ShutdownSignalException e) {
-          outbox.lost(outbox.epoch(), e);
-          break;
-        } catch (RuntimeException e) {
-          outbox.unwritable(batch[i], e);
-          break;
-        }
-      }
+      publish(open, batch, count);
     }
     noteWords();
+  }
+
+  private void publish(PublishChannel open, InFlight[] batch, int count) {
+    int published = 0;
+    int again = 0;
+    while (published < count) {
+      InFlight item = batch[published];
+      try {
+        open.publish(item.message());
+      } catch (IOException | ShutdownSignalException e) {
+        outbox.lost(outbox.epoch(), e);
+        break;
+      } catch (RuntimeException e) {
+        outbox.unwritable(item, e);
+        break;
+      }
+      published++;
+      again += item.published ? 1 : 0;
+      item.published = true;
+    }
+    long now = System.nanoTime();
+    metrics.published.add(published, now);
+    metrics.republished.add(again, now);
   }
 
   /**
@@ -190,7 +241,7 @@ final class Publisher implements AutoCloseable {
   }
 
   private void recover(PublishChannel old) throws InterruptedException {
-    channel = null;
+    drop(old);
     Throwable cause = outbox.lostBecause();
     if (cause == null) {
       return;
@@ -199,21 +250,13 @@ final class Publisher implements AutoCloseable {
     if (cause instanceof ConfirmTimeoutException) {
       old.abort();
       outbox.startOver(null);
-      Duration delay = backoff.delay(++timeouts);
-      LOG.warn(
-          "{}: {}; publishing them again on a new channel in {} ms (attempt {})",
-          name,
-          cause.getMessage(),
-          delay.toMillis(),
-          timeouts);
-      outbox.pause(delay);
+      outbox.pause(backoff.delay(++timeouts));
     } else if (isOverAPublish(cause) && !failed.isTransient()) {
       old.close();
       if (failed.isFatal() && fixedAddress) {
         throw new ConnectException(addressRefused(failed), cause);
       }
-      LOG.warn(
-          "{}: RabbitMQ closed the channel over a message ({}); finding out which", name, failed);
+      closes.add(failed::toString);
       outbox.startOver(failed.toString());
     } else if (cause instanceof IOException || cause instanceof ShutdownSignalException) {
       old.abort();
@@ -224,6 +267,11 @@ final class Publisher implements AutoCloseable {
       LOG.warn("{}: giving up the channel: {}", name, cause.toString());
       outbox.startOver(null);
     }
+  }
+
+  private synchronized void drop(PublishChannel old) {
+    blockedBefore += old.blockedNanos();
+    channel = null;
   }
 
   private static boolean isOverAPublish(Throwable cause) {
@@ -246,8 +294,8 @@ final class Publisher implements AutoCloseable {
   private void fail(ConnectException e) {
     failure = e;
     PublishChannel open = channel;
-    channel = null;
     if (open != null) {
+      drop(open);
       open.abort();
     }
     outbox.close();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
+import dev.rabbitbridge.metrics.Meter;
+import dev.rabbitbridge.metrics.Tally;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -11,6 +13,8 @@ import java.util.function.Consumer;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.sink.ErrantRecordReporter;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hands records that RabbitMQ will never take to the framework's reporter, which may write them to
@@ -18,11 +22,17 @@ import org.jspecify.annotations.Nullable;
  * only: older frameworks mix up records when reports come from elsewhere.
  */
 final class RecordErrors {
+  private static final Logger LOG = LoggerFactory.getLogger(RecordErrors.class);
+
   private final @Nullable ErrantRecordReporter reporter;
+  private final Meter count;
+  private final Tally tally;
   private final Deque<Report> reports = new ArrayDeque<>();
 
-  RecordErrors(@Nullable ErrantRecordReporter reporter) {
+  RecordErrors(@Nullable ErrantRecordReporter reporter, String name, Meter count) {
     this.reporter = reporter;
+    this.count = count;
+    this.tally = new Tally(LOG, name, "cannot be delivered to RabbitMQ and reported to Connect");
   }
 
   /**
@@ -32,16 +42,19 @@ final class RecordErrors {
    *     fail
    */
   void report(InFlight item, String reason) {
+    count.add(1, System.nanoTime());
     ConnectException error =
         new ConnectException(item.where() + " cannot be delivered to RabbitMQ: " + reason);
     if (reporter == null) {
       throw new ConnectException(
           error.getMessage()
-              + ". To skip such records or send them to a dead letter topic, set errors.tolerance to all"
-              + " (and errors.deadletterqueue.topic.name)");
+              + ". To send such records to a dead letter topic, set errors.tolerance to all and"
+              + " errors.deadletterqueue.topic.name; to skip them, errors.tolerance to all and"
+              + " errors.log.enable to true");
     }
     try {
       reports.add(new Report(item, reporter.report(item.record, error)));
+      tally.add(() -> item.where() + ": " + reason);
     } catch (ConnectException notTolerated) {
       error.addSuppressed(notTolerated);
       throw error;
@@ -50,6 +63,7 @@ final class RecordErrors {
 
   /** Passes on the records whose reports are complete. */
   void takeDone(Consumer<InFlight> done) {
+    tally.flush();
     for (Iterator<Report> all = reports.iterator(); all.hasNext(); ) {
       Report report = all.next();
       if (report.future.isDone()) {

@@ -53,6 +53,7 @@ final class StartedSink {
   private final NullValue nullValue;
   private final boolean batch;
   private final Duration shutdownTimeout;
+  private final SinkMetrics metrics;
   private final OffsetLedger ledger = new OffsetLedger();
   private final Deque<InFlight> backlog = new ArrayDeque<>();
   private final Deque<InFlight> refused = new ArrayDeque<>();
@@ -66,26 +67,34 @@ final class StartedSink {
   private Map<TopicPartition, OffsetAndMetadata> offered = new HashMap<>();
   private boolean paused;
 
+  /** For whoever reads the metrics: how many records are not done, as of the last call. */
+  private volatile int pending;
+
   StartedSink(
-      SinkTaskContext context, RabbitMQSinkConfig config, Outbox outbox, Publisher publisher) {
+      SinkTaskContext context,
+      RabbitMQSinkConfig config,
+      Outbox outbox,
+      Publisher publisher,
+      SinkMetrics metrics) {
     this.context = context;
     this.encoder = new RecordEncoder(config);
     this.outbox = outbox;
     this.publisher = publisher;
-    this.errors = new RecordErrors(context.errantRecordReporter());
+    this.errors =
+        new RecordErrors(context.errantRecordReporter(), publisher.name(), metrics.recordErrors);
     this.nullValue = config.nullValue();
     this.batch = config.confirmMode() == ConfirmMode.BATCH;
     this.shutdownTimeout = config.connection().shutdownTimeout();
+    this.metrics = metrics;
   }
 
   static StartedSink start(
       SinkTaskContext context, RabbitMQSinkConfig config, Map<String, String> props) {
-    BrokerConnector connector =
-        new BrokerConnector(
-            config.connection(),
-            props.getOrDefault("name", "rabbitmq-sink"),
-            props.getOrDefault(RabbitMQSinkConfig.TASK_ID, "0"));
-    Outbox outbox = new Outbox(connector.name(), config, System::nanoTime);
+    String connectorName = props.getOrDefault("name", "rabbitmq-sink");
+    String task = props.getOrDefault(RabbitMQSinkConfig.TASK_ID, "0");
+    BrokerConnector connector = new BrokerConnector(config.connection(), connectorName, task);
+    SinkMetrics metrics = new SinkMetrics(connectorName, task);
+    Outbox outbox = new Outbox(connector.name(), config, metrics, System::nanoTime);
     boolean mandatory = config.mandatory();
     Topology topology = config.topology();
     Publisher publisher =
@@ -95,10 +104,16 @@ final class StartedSink {
             (epoch, words) -> AmqpPublishChannel.open(connector, topology, mandatory, epoch, words),
             new Outage(config.connection(), connector.name()),
             config,
-            config.hasFixedAddress());
-    StartedSink sink = new StartedSink(context, config, outbox, publisher);
-    publisher.start();
+            metrics);
+    StartedSink sink = new StartedSink(context, config, outbox, publisher, metrics);
+    sink.run();
     return sink;
+  }
+
+  /** Begins to publish; from here on {@link #stop} has to be called. */
+  void run() {
+    publisher.start();
+    metrics.publish(context, outbox, publisher, () -> pending);
   }
 
   /**
@@ -116,6 +131,7 @@ final class StartedSink {
     }
     handOver();
     reportRefused();
+    pending = ledger.pending();
     failIfPublisherDid();
   }
 
@@ -228,6 +244,7 @@ final class StartedSink {
     positions = current;
     offered = new HashMap<>(current);
     offered.replaceAll(this::committable);
+    pending = ledger.pending();
     return offered;
   }
 
@@ -274,6 +291,7 @@ final class StartedSink {
   }
 
   void stop() {
+    metrics.close();
     publisher.close();
   }
 }

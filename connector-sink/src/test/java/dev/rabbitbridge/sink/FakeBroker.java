@@ -53,6 +53,7 @@ final class FakeBroker implements PublishChannel.Opener {
     private volatile boolean open = true;
     volatile boolean blocked;
     volatile long unblockedAt = System.nanoTime() - 1_000_000_000_000L;
+    volatile long blockedNanos;
     volatile int frameMax = 131_072;
     volatile @Nullable RuntimeException clientError;
 
@@ -132,6 +133,11 @@ final class FakeBroker implements PublishChannel.Opener {
     @Override
     public long unblockedAt() {
       return unblockedAt;
+    }
+
+    @Override
+    public long blockedNanos() {
+      return blockedNanos;
     }
 
     @Override

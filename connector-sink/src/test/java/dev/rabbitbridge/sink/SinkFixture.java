@@ -16,12 +16,13 @@ final class SinkFixture implements AutoCloseable {
   final FakeContext context;
   final FakeBroker broker = new FakeBroker();
   final StartedSink sink;
+  final SinkMetrics metrics = new SinkMetrics("orders", "0");
   private final Publisher publisher;
 
   SinkFixture(boolean withReporter, String... keysAndValues) {
     context = new FakeContext(withReporter);
     RabbitMQSinkConfig config = Records.config(keysAndValues);
-    Outbox outbox = new Outbox("orders-0", config, System::nanoTime);
+    Outbox outbox = new Outbox("orders-0", config, metrics, System::nanoTime);
     publisher =
         new Publisher(
             "orders-0",
@@ -29,9 +30,9 @@ final class SinkFixture implements AutoCloseable {
             broker,
             new Outage(config.connection(), "orders-0"),
             config,
-            config.hasFixedAddress());
-    sink = new StartedSink(context, config, outbox, publisher);
-    publisher.start();
+            metrics);
+    sink = new StartedSink(context, config, outbox, publisher, metrics);
+    sink.run();
   }
 
   void put(List<SinkRecord> records) {

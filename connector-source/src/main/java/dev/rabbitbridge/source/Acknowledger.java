@@ -28,6 +28,7 @@ final class Acknowledger {
   private final String queue;
   private final int batchSize;
   private final long maxDelay;
+  private final SourceMetrics metrics;
   private final LongSupplier nanoTime;
   private final ConfirmTracker<Delivery> unacked = new ConfirmTracker<>();
   private long taken;
@@ -35,10 +36,16 @@ final class Acknowledger {
   private int handedOut;
   private long answers;
 
-  Acknowledger(String queue, int batchSize, Duration maxDelay, LongSupplier nanoTime) {
+  Acknowledger(
+      String queue,
+      int batchSize,
+      Duration maxDelay,
+      SourceMetrics metrics,
+      LongSupplier nanoTime) {
     this.queue = queue;
     this.batchSize = batchSize;
     this.maxDelay = maxDelay.toNanos();
+    this.metrics = metrics;
     this.nanoTime = nanoTime;
   }
 
@@ -51,7 +58,9 @@ final class Acknowledger {
    * again.
    */
   synchronized int beginEpoch() {
-    unacked.abandon();
+    int tracked = unacked();
+    int settledInVain = tracked - unacked.abandon().size();
+    metrics.staleTags.add(settledInVain, nanoTime.getAsLong());
     taken = 0;
     return unacked.epoch();
   }
@@ -77,7 +86,11 @@ final class Acknowledger {
               + " was due");
     }
     Delivery delivery = new Delivery(this, epoch, consumerTag, envelope, properties, body);
-    unacked.track(delivery, nanoTime.getAsLong());
+    long now = nanoTime.getAsLong();
+    delivery.deliveredAt = now;
+    unacked.track(delivery, now);
+    metrics.delivered.add(1, now);
+    metrics.redelivered.add(envelope.isRedeliver() ? 1 : 0, now);
     return delivery;
   }
 
@@ -132,7 +145,10 @@ final class Acknowledger {
   private synchronized boolean settle(Delivery delivery, boolean rejected) {
     answer(delivery);
     boolean nothingWaited = unacked.prefix() == taken;
+    boolean repeated = delivery.settled;
+    delivery.settled = true;
     if (unacked.settle(delivery.epoch(), delivery.tag()) == null) {
+      metrics.staleTags.add(repeated || isCurrent(delivery) ? 0 : 1, nanoTime.getAsLong());
       return false;
     }
     delivery.rejected = rejected;
@@ -180,7 +196,14 @@ final class Acknowledger {
   synchronized List<Word> take(int epoch) {
     List<Word> words = new ArrayList<>();
     if (epoch == unacked.epoch()) {
-      unacked.release(delivery -> append(words, delivery));
+      long now = nanoTime.getAsLong();
+      unacked.release(
+          delivery -> {
+            append(words, delivery);
+            if (!delivery.rejected) {
+              metrics.ackLatency.record(now - delivery.deliveredAt, now);
+            }
+          });
       taken = unacked.prefix();
     }
     return words;
@@ -205,6 +228,11 @@ final class Acknowledger {
   /** Returns how often the framework has said what became of a record. */
   synchronized long answers() {
     return answers;
+  }
+
+  /** Returns how many messages RabbitMQ has no word about. */
+  synchronized int unacked() {
+    return (int) (unacked.next() - 1 - taken);
   }
 
   /** Returns how many messages wait to be settled. */

@@ -23,6 +23,8 @@ final class Delivery {
   private final int retries;
 
   // Guarded by the acknowledger.
+  long deliveredAt;
+  boolean settled;
   boolean rejected;
   boolean answered;
   long handedOutBy;

@@ -33,6 +33,10 @@ final class Inbox {
     waiting.removeIf(delivery -> delivery.acknowledger() == of && !of.isCurrent(delivery));
   }
 
+  int size() {
+    return waiting.size();
+  }
+
   void clear() {
     waiting.clear();
   }

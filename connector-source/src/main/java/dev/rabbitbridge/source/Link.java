@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -33,6 +34,7 @@ final class Link implements Runnable {
   private final String queues;
   private final LongSupplier progress;
   private final Consumer<Throwable> gaveUp;
+  private final AtomicInteger opened = new AtomicInteger();
   private int unreadable; // owned by the link's thread
   private @Nullable BrokerConnection current; // guarded by this
   private @Nullable Throwable distrust; // guarded by this
@@ -78,6 +80,11 @@ final class Link implements Runnable {
     return current != null && distrust == null && current.isOpen();
   }
 
+  /** Returns how often another connection was opened, after the first. */
+  int reconnects() {
+    return Math.max(0, opened.get() - 1);
+  }
+
   /**
    * Asks for another connection in place of one that is open but of no use, as when its node has no
    * replica of a stream.
@@ -112,6 +119,7 @@ final class Link implements Runnable {
         distrust = null;
         notifyAll();
       }
+      opened.incrementAndGet();
       outage.ended();
       long progressBefore = progress.getAsLong();
       Throwable why = awaitLoss(open);

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -48,17 +47,17 @@ final class QueueConsumer implements Runnable {
   private final QueueOutage outage;
   private final @Nullable StreamCursor cursor;
   private final LongSupplier polls;
-  private final AtomicLong sent;
+  private final SourceMetrics metrics;
   private final Consumer<Throwable> gaveUp;
   private final Wakeup wakeup = new Wakeup();
   private volatile boolean stopping;
+  private volatile boolean subscribed;
   private int fruitless; // epochs in a row; owned by the consumer's thread
 
   /**
    * Creates a consumer that has not subscribed yet.
    *
    * @param cursor where it is in the queue; null for a queue that is no stream
-   * @param sent counts the messages that RabbitMQ was told of, for all queues of the task
    * @param polls how often the task was polled
    * @param gaveUp told once, on the consumer's thread, why the task has to fail
    */
@@ -69,7 +68,7 @@ final class QueueConsumer implements Runnable {
       Acknowledger acknowledger,
       QueueOutage outage,
       @Nullable StreamCursor cursor,
-      AtomicLong sent,
+      SourceMetrics metrics,
       LongSupplier polls,
       Consumer<Throwable> gaveUp) {
     this.config = config;
@@ -78,13 +77,23 @@ final class QueueConsumer implements Runnable {
     this.acknowledger = acknowledger;
     this.outage = outage;
     this.cursor = cursor;
-    this.sent = sent;
+    this.metrics = metrics;
     this.polls = polls;
     this.gaveUp = gaveUp;
   }
 
   @Nullable StreamCursor cursor() {
     return cursor;
+  }
+
+  /** Tells whether RabbitMQ delivers to it. */
+  boolean isSubscribed() {
+    return subscribed;
+  }
+
+  /** Returns how many messages it has that RabbitMQ has no word about. */
+  int unacked() {
+    return acknowledger.unacked();
   }
 
   /** Makes the consumer look whether there is something to send. */
@@ -126,6 +135,7 @@ final class QueueConsumer implements Runnable {
     } catch (IOException | ShutdownSignalException e) {
       why = e;
     }
+    subscribed = false;
     long pollsAtLoss = polls.getAsLong();
     long answersAtLoss = acknowledger.answers();
     acknowledger.beginEpoch();
@@ -158,6 +168,7 @@ final class QueueConsumer implements Runnable {
     boolean cautious = cursor == null && fruitless >= CAUTIOUS_AFTER;
     String tag = subscribe(channel, subscription, cautious);
     outage.subscribed();
+    subscribed = true;
     long silentSince = System.nanoTime();
     while (!stopping
         && subscription.end == null
@@ -227,10 +238,11 @@ final class QueueConsumer implements Runnable {
     for (Acknowledger.Word word : words) {
       if (word.ack()) {
         channel.basicAck(word.tag(), true);
+        metrics.acked.add(word.messages(), System.nanoTime());
       } else {
         channel.basicReject(word.tag(), false);
+        metrics.rejected.add(word.messages(), System.nanoTime());
       }
-      sent.addAndGet(word.messages());
     }
     if (!words.isEmpty()) {
       outage.moved();

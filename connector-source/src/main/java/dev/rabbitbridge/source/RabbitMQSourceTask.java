@@ -26,7 +26,9 @@ public final class RabbitMQSourceTask extends SourceTask {
 
   @Override
   public void start(Map<String, String> props) {
-    session = new SourceSession(new RabbitMQSourceConfig(props), this::stored);
+    SourceSession started = new SourceSession(new RabbitMQSourceConfig(props), this::stored);
+    session = started;
+    started.publishMetrics(context);
   }
 
   private StreamCursor.@Nullable Position stored(String queue) {

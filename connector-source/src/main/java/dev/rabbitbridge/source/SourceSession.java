@@ -4,6 +4,7 @@ package dev.rabbitbridge.source;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.function.Function;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
+import org.apache.kafka.connect.source.SourceTaskContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +41,8 @@ final class SourceSession implements AutoCloseable {
   private final Notices notices;
   private final Inbox inbox = new Inbox();
   private final AtomicLong polls = new AtomicLong();
-  private final AtomicLong sent = new AtomicLong();
+  private final SourceMetrics metrics;
+  private final LogContext logContext = LogContext.ofThisThread();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final RedeliveryCounts redeliveries;
   private final Link link;
@@ -67,6 +70,7 @@ final class SourceSession implements AutoCloseable {
         new BrokerConnector(config.connection(), config.connectorName(), config.taskId());
     this.name = connector.name();
     this.notices = new Notices(name);
+    this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
     this.link = link(connector);
     for (String queue : config.queues()) {
       StreamCursor cursor =
@@ -87,6 +91,11 @@ final class SourceSession implements AutoCloseable {
     consuming.forEach(Thread::start);
   }
 
+  /** Shows the metrics to operators, until {@link #close}. */
+  void publishMetrics(SourceTaskContext context) {
+    metrics.publish(context, consumers.values(), inbox, link);
+  }
+
   private Link link(BrokerConnector connector) {
     Link made =
         new Link(
@@ -94,7 +103,7 @@ final class SourceSession implements AutoCloseable {
             new Outage(config.connection(), name),
             Topology.of(config.topology(), null, config.queues(), "#"),
             "queues " + config.queues(),
-            sent::get,
+            metrics::answered,
             this::fail);
     add(made, "link", connecting);
     return made;
@@ -104,7 +113,7 @@ final class SourceSession implements AutoCloseable {
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
     Acknowledger acknowledger =
-        new Acknowledger(queue, ackBatch, config.ackMaxDelay(), System::nanoTime);
+        new Acknowledger(queue, ackBatch, config.ackMaxDelay(), metrics, System::nanoTime);
     QueueConsumer consumer =
         new QueueConsumer(
             config,
@@ -113,7 +122,7 @@ final class SourceSession implements AutoCloseable {
             acknowledger,
             new QueueOutage(name, queue, config, System::nanoTime),
             cursor,
-            sent,
+            metrics,
             polls::get,
             this::fail);
     consumers.put(acknowledger, consumer);
@@ -121,7 +130,7 @@ final class SourceSession implements AutoCloseable {
   }
 
   private void add(Runnable run, String what, List<Thread> to) {
-    Thread thread = new Thread(run, name + "-" + what);
+    Thread thread = new Thread(logContext.around(run), name + "-" + what);
     thread.setDaemon(true);
     to.add(thread);
   }
@@ -329,6 +338,7 @@ final class SourceSession implements AutoCloseable {
   void recordCommitted(SourceRecord record, boolean produced) {
     if (record instanceof DeliveredRecord ours) {
       if (produced) {
+        metrics.produced.add(1, System.nanoTime());
         settle(ours.delivery(), false);
       } else {
         settleSkipped(ours.delivery());
@@ -361,6 +371,7 @@ final class SourceSession implements AutoCloseable {
   }
 
   private void retryConfirmed(Delivery delivery) {
+    metrics.retried.add(1, System.nanoTime());
     settle(delivery, false);
   }
 
@@ -392,6 +403,7 @@ final class SourceSession implements AutoCloseable {
   /** Ends the task in order within 5 seconds, whatever the broker does. */
   @Override
   public void close() {
+    metrics.close();
     long deadline = System.nanoTime() + longestClose().toNanos();
     consumers.values().forEach(QueueConsumer::stop);
     if (retries != null) {

@@ -18,7 +18,8 @@ class AcknowledgerTest {
   private static final Duration DELAY = Duration.ofMillis(50);
 
   private final AtomicLong clock = new AtomicLong(1);
-  private final Acknowledger acknowledger = new Acknowledger("q", 100, DELAY, clock::get);
+  private final SourceMetrics metrics = new SourceMetrics("orders", "0");
+  private final Acknowledger acknowledger = new Acknowledger("q", 100, DELAY, metrics, clock::get);
 
   @Test
   void onlyWhatKafkaHasIsAcked() { // F10
@@ -98,6 +99,25 @@ class AcknowledgerTest {
     assertThat(acknowledger.handedOut()).isZero();
     fresh.forEach(acknowledger::ack);
     assertThat(acknowledger.take(second)).containsExactly(new Word(3, true, 3));
+  }
+
+  @Test
+  void everyWordThatCannotBeSentIsAStaleTagOnce() {
+    int first = acknowledger.beginEpoch();
+    List<Delivery> old = deliver(first, 5);
+    acknowledger.ack(old.get(0));
+    acknowledger.take(first);
+    acknowledger.ack(old.get(2));
+    assertThat(metrics.staleTags.total()).isZero();
+    assertThat(acknowledger.unacked()).isEqualTo(4);
+
+    acknowledger.beginEpoch();
+    assertThat(metrics.staleTags.total()).isEqualTo(1);
+    assertThat(acknowledger.unacked()).isZero();
+    old.subList(2, 4).forEach(acknowledger::ack);
+    old.subList(2, 4).forEach(acknowledger::ack);
+    assertThat(metrics.staleTags.total()).isEqualTo(2);
+    assertThat(metrics.delivered.total()).isEqualTo(5);
   }
 
   @Test

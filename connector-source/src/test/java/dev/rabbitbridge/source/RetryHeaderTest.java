@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RetryHeaderTest {
   private final Acknowledger acknowledger =
-      new Acknowledger("q", 1, Duration.ZERO, System::nanoTime);
+      new Acknowledger("q", 1, Duration.ZERO, new SourceMetrics("orders", "0"), System::nanoTime);
 
   @Test
   void aMessageComesBackFromItsDetourAsItWas() { // F70

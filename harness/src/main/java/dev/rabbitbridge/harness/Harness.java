@@ -185,6 +185,15 @@ public final class Harness implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns whether it is closed or being closed, as after Ctrl-C.
+   *
+   * @return true once {@link #close} has begun
+   */
+  public synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** Ends all servers and deletes all that they wrote, except their logs. */
   @Override
   public void close() {

@@ -20,6 +20,8 @@ import picocli.CommandLine.Option;
       "Exit code 0 only if nothing was lost."
     })
 public final class Demo implements Callable<Integer> {
+  private static final int INTERRUPTED = 130;
+
   @Option(
       names = "--records",
       paramLabel = "N",
@@ -53,15 +55,28 @@ public final class Demo implements Callable<Integer> {
       throw new IllegalArgumentException("--records must be at least 1");
     }
     try (Harness harness = Harness.open()) {
-      Tally tally = new Journey(harness, records).run();
-      System.out.println();
-      System.out.print(tally.table());
-      System.out.println("lost " + tally.lost());
-      if (keep) {
-        waitWithAddresses(harness);
+      try {
+        return run(harness);
+      } catch (RuntimeException e) {
+        if (harness.isClosed()) {
+          return INTERRUPTED;
+        }
+        throw e;
       }
-      return tally.isComplete() ? 0 : 1;
     }
+  }
+
+  private int run(Harness harness) throws IOException, InterruptedException {
+    Journey journey = new Journey(harness, records);
+    Tally tally = journey.run();
+    System.out.println();
+    System.out.print(tally.table());
+    System.out.println("lost " + tally.lost());
+    if (keep) {
+      waitWithAddresses(harness);
+    }
+    journey.cleanUp();
+    return tally.isComplete() ? 0 : 1;
   }
 
   private static void waitWithAddresses(Harness harness) throws IOException, InterruptedException {

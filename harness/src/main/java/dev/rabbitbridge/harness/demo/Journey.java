@@ -63,10 +63,19 @@ final class Journey {
     return tally(arrived);
   }
 
+  /** Leaves a broker that is not the harness's own as it was. */
+  void cleanUp() {
+    rest().delete(SINK);
+    rest().delete(SOURCE);
+    harness.rabbitMQ().management().deleteQueue(ORDERS);
+  }
+
   private void prepare() throws IOException {
     if (harness.rabbitMQ().management().hasQueue(ORDERS)) {
       throw new IllegalStateException(
-          "The broker already has a queue named " + ORDERS + "; the demo would mix with it");
+          "The broker has a queue named "
+              + ORDERS
+              + " already: delete it, so that the demo does not mix with what is in it");
     }
     kafka().createTopic(ORDERS, PARTITIONS);
     kafka().createTopic(BACK, PARTITIONS);
@@ -91,19 +100,28 @@ final class Journey {
   }
 
   private void produce() {
-    for (int id = 0; id < records; id++) {
-      int order = id;
-      var unused =
-          kafka()
-              .producer()
-              .send(
-                  new ProducerRecord<>(ORDERS, Orders.order(id)),
-                  (metadata, failure) -> {
-                    if (failure == null) {
-                      acked(order);
-                    }
-                  });
+    for (int id = 0; id < records && !harness.isClosed(); id++) {
+      try {
+        send(id);
+      } catch (RuntimeException e) {
+        if (!harness.isClosed()) {
+          throw e;
+        }
+      }
     }
+  }
+
+  private void send(int order) {
+    var unused =
+        kafka()
+            .producer()
+            .send(
+                new ProducerRecord<>(ORDERS, Orders.order(order)),
+                (metadata, failure) -> {
+                  if (failure == null) {
+                    acked(order);
+                  }
+                });
   }
 
   private synchronized void acked(int order) {
@@ -157,7 +175,7 @@ final class Journey {
       harness.rabbitMQ().start();
       state = "(RabbitMQ killed and restarted)";
     } catch (UnsupportedOperationException e) {
-      state = "(RabbitMQ not killed: " + e.getMessage() + ")";
+      state = "(the broker at RABBITMQ_URI is not killed)";
     } catch (RuntimeException e) {
       state = "(RabbitMQ does not come back: " + e.getMessage() + ")";
     }

@@ -3,8 +3,11 @@ package dev.rabbitbridge.harness.node;
 
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.Container;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.testcontainers.DockerClientFactory;
@@ -13,6 +16,8 @@ import org.testcontainers.DockerClientFactory;
 public final class DockerEngine {
   /** The image of the broker. */
   public static final String RABBITMQ = "rabbitmq:4-management";
+
+  static final String RUN_LABEL = "dev.rabbitbridge.harness";
 
   private static final int PULL_MINUTES = 10;
 
@@ -38,6 +43,24 @@ public final class DockerEngine {
     return isReachable()
         && DockerClientFactory.instance().isDockerAvailable()
         && Stream.of(images).allMatch(image -> has(image) || canFetch(image));
+  }
+
+  /**
+   * Lists the containers of a harness, the stopped ones too.
+   *
+   * @param run the name of the harness's folder
+   * @return their ids
+   */
+  public static List<String> containersOf(String run) {
+    return DockerClientFactory.instance()
+        .client()
+        .listContainersCmd()
+        .withShowAll(true)
+        .withLabelFilter(Map.of(RUN_LABEL, run))
+        .exec()
+        .stream()
+        .map(Container::getId)
+        .toList();
   }
 
   /** From inside a container an engine's ports are somewhere else; only the user knows where. */

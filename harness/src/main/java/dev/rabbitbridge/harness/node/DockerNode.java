@@ -49,6 +49,7 @@ public final class DockerNode implements Node {
     container
         .withNetwork(network.network())
         .withNetworkAliases(name)
+        .withLabel(DockerEngine.RUN_LABEL, network.folder().getFileName().toString())
         .withExtraHost(DockerNetwork.HOST, "host-gateway")
         .waitingFor(new NoWait());
     setup.accept(container);

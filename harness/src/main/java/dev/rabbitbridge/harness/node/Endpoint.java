@@ -13,6 +13,17 @@ import java.net.Socket;
  */
 public record Endpoint(String host, int port) {
   /**
+   * Reads an address.
+   *
+   * @param text host:port
+   * @return the address
+   */
+  public static Endpoint parse(String text) {
+    int colon = text.lastIndexOf(':');
+    return new Endpoint(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  /**
    * Returns whether something accepts connections there now.
    *
    * @return false when refused or not answered within two seconds

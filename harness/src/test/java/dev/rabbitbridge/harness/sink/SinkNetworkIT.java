@@ -69,10 +69,8 @@ class SinkNetworkIT {
 
     await()
         .atMost(LONG)
-        .until(() -> scenario.worker().logLines(sink + "-0: no confirm within").size() >= 2);
+        .until(() -> scenario.worker().logLines(sink + "-0: 10 without a confirm").size() >= 2);
     assertThat(committed(scenario, sink)).isZero();
-    assertThat(scenario.worker().logLines(sink + "-0: no confirm within"))
-        .allMatch(line -> line.contains("of 10 pending"));
     proxy.passConfirms();
 
     awaitAllCommitted(scenario, sink, topic);
