@@ -102,7 +102,7 @@ class SourceChaosIT {
 
   @Test
   void cleanRestartsOfTaskAndWorkerWithKafkaAwayHalfOfTheTimeDropNothing() throws Exception { // F31
-    int rounds = Integer.getInteger("source.chaos.rounds", FULL ? 25 : 3);
+    int rounds = Integer.getInteger("source.chaos.rounds", FULL ? 25 : 2);
     List<String> ids = ids(600);
     String dead = scenario.queue(QueueKind.CLASSIC);
     String queue =
