@@ -48,8 +48,9 @@ final class RecordErrors {
     if (reporter == null) {
       throw new ConnectException(
           error.getMessage()
-              + ". To skip such records or send them to a dead letter topic, set errors.tolerance to all"
-              + " (and errors.deadletterqueue.topic.name)");
+              + ". To send such records to a dead letter topic, set errors.tolerance to all and"
+              + " errors.deadletterqueue.topic.name; to skip them, errors.tolerance to all and"
+              + " errors.log.enable to true");
     }
     try {
       reports.add(new Report(item, reporter.report(item.record, error)));

@@ -262,7 +262,8 @@ class SinkConfirmsTest {
           .hasMessageContaining("exchange ''")
           .hasMessageContaining("routing key 'q'")
           .hasMessageContaining("312 NO_ROUTE")
-          .hasMessageContaining("errors.tolerance");
+          .hasMessageContaining("errors.tolerance")
+          .hasMessageContaining("errors.log.enable");
       assertThat(f.committable(1)).isZero();
     }
   }

@@ -94,6 +94,27 @@ class SourceAckIT {
   }
 
   @Test
+  void aCommitOnTheTasksOwnThreadProvesNothingUnlessAPollFollows() throws Exception { // F10 F13
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(5));
+    try (TaskDriver ending = TaskDriver.start(Sources.config(scenario, queue))) {
+      ending.poll(5);
+      ending.poll();
+      ending.task().commit();
+    }
+    await().untilAsserted(() -> assertThat(scenario.amqp().ready(queue)).isEqualTo(5));
+
+    try (TaskDriver exactlyOnce = TaskDriver.start(Sources.config(scenario, queue))) {
+      exactlyOnce.poll(5);
+      exactlyOnce.task().commit();
+      exactlyOnce.poll();
+      exactlyOnce.task().commit();
+      exactlyOnce.poll();
+      awaitEmpty(scenario, queue);
+    }
+  }
+
+  @Test
   void equalMessagesAreAckedOneByOne() {
     String queue = scenario.queue(QueueKind.QUORUM);
     scenario.amqp().publish(queue, List.of("same", "same", "same"));

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.source;
+
+import static dev.rabbitbridge.source.StreamCursor.Verdict.IGNORE;
+import static dev.rabbitbridge.source.StreamCursor.Verdict.KNOWN;
+import static dev.rabbitbridge.source.StreamCursor.Verdict.NEW;
+import static dev.rabbitbridge.source.StreamCursor.Verdict.NEW_AFTER_GAP;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rabbitbridge.source.StreamCursor.Position;
+import java.util.Map;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.junit.jupiter.api.Test;
+
+class StreamCursorTest {
+  @Test
+  void withoutAPositionItBeginsWhereConfigured() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, null);
+
+    assertThat(cursor.subscribe(1)).isEqualTo("first");
+    assertThat(cursor.awaited()).isNull();
+    assertThat(cursor.arrived(1, at(17))).isEqualTo(NEW);
+  }
+
+  @Test
+  void itSubscribesAtTheStoredMessageAndSkipsOnlyThat() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, at(5));
+
+    assertThat(cursor.subscribe(1)).isEqualTo(5L);
+    assertThat(cursor.awaited()).isEqualTo(5);
+    assertThat(cursor.arrived(1, at(5))).isEqualTo(KNOWN);
+    assertThat(cursor.awaited()).isNull();
+    assertThat(cursor.arrived(1, at(6))).isEqualTo(NEW);
+  }
+
+  @Test
+  void aReconnectGoesOnAfterTheLastMessageHandedOut() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, null);
+    cursor.subscribe(1);
+    cursor.moved(1, at(7));
+
+    assertThat(cursor.subscribe(2)).isEqualTo(7L);
+    assertThat(cursor.arrived(2, at(7))).isEqualTo(KNOWN);
+  }
+
+  @Test
+  void whatCameOnTheOldChannelNeitherCountsNorMoves() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, at(5));
+    cursor.subscribe(1);
+    cursor.subscribe(2);
+
+    assertThat(cursor.arrived(1, at(9))).isEqualTo(IGNORE);
+    cursor.moved(1, at(9));
+    assertThat(cursor.arrived(2, at(5))).isEqualTo(KNOWN);
+  }
+
+  @Test
+  void anotherMessageAtTheStoredOffsetIsALostPosition() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, at(5));
+    cursor.subscribe(1);
+
+    assertThatThrownBy(() -> cursor.arrived(1, new Position(5, "other")))
+        .isInstanceOf(ConnectException.class)
+        .hasMessageContaining("offset 5")
+        .hasMessageContaining("rabbitmq.stream.position.lost");
+  }
+
+  @Test
+  void aLaterFirstMessageIsALostPosition() {
+    StreamCursor cursor = cursor(PositionLost.EARLIEST, at(5));
+    cursor.subscribe(1);
+
+    assertThat(cursor.arrived(1, at(6))).isEqualTo(IGNORE);
+    assertThat(cursor.mustRestart()).isTrue();
+    assertThat(cursor.arrived(1, at(7))).isEqualTo(IGNORE);
+    assertThat(cursor.subscribe(2)).isEqualTo("first");
+    assertThat(cursor.mustRestart()).isFalse();
+    assertThat(cursor.arrived(2, at(6))).isEqualTo(NEW);
+  }
+
+  @Test
+  void latestGoesOnWithWhatIsPublishedNext() {
+    StreamCursor cursor = cursor(PositionLost.LATEST, at(5));
+    cursor.subscribe(1);
+    cursor.lost("the stream is empty");
+
+    assertThat(cursor.subscribe(2)).isEqualTo("next");
+  }
+
+  @Test
+  void anOffsetThatAPersonSetHasNothingToCompare() {
+    StreamCursor cursor =
+        cursor(PositionLost.FAIL, Position.of(Map.of("stream.offset", (Object) 5)));
+    cursor.subscribe(1);
+
+    assertThat(cursor.arrived(1, at(5))).isEqualTo(KNOWN);
+  }
+
+  @Test
+  void aJumpIsNoticed() {
+    StreamCursor cursor = cursor(PositionLost.FAIL, null);
+    cursor.subscribe(1);
+    cursor.moved(1, at(7));
+
+    assertThat(cursor.arrived(1, at(8))).isEqualTo(NEW);
+    assertThat(cursor.arrived(1, at(9))).isEqualTo(NEW_AFTER_GAP);
+    assertThat(cursor.arrived(1, at(7))).isEqualTo(KNOWN);
+  }
+
+  @Test
+  void aPositionSurvivesConnectsStorage() {
+    assertThat(Position.of(at(5).toOffset())).isEqualTo(at(5));
+    assertThat(Position.of(null)).isNull();
+    assertThat(Position.of(Map.of("sequence", 1L))).isNull();
+  }
+
+  private static Position at(long offset) {
+    return new Position(offset, "print-" + offset);
+  }
+
+  private static StreamCursor cursor(PositionLost policy, Position stored) {
+    return new StreamCursor("s", policy, "first", stored);
+  }
+}
