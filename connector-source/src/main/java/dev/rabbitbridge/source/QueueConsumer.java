@@ -4,6 +4,7 @@ package dev.rabbitbridge.source;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.ChannelContinuationTimeoutException;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
@@ -127,6 +128,10 @@ final class QueueConsumer implements Runnable {
     Throwable why;
     try {
       why = consume(connection, epoch);
+    } catch (ChannelContinuationTimeoutException e) {
+      // Whatever the broker answers later, the channel would not be ours any more.
+      link.replace(connection, e);
+      why = e;
     } catch (IOException | ShutdownSignalException e) {
       why = e;
     }

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Nothing is left running, and nothing but logs on the disk. */
 class HarnessEndIT {
@@ -60,6 +61,7 @@ class HarnessEndIT {
   }
 
   @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void ctrlCEndsAllThatTheDemoStarted() throws Exception {
     demo =
         new ProcessBuilder(

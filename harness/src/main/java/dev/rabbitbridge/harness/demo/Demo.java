@@ -67,13 +67,15 @@ public final class Demo implements Callable<Integer> {
   }
 
   private int run(Harness harness) throws IOException, InterruptedException {
-    Tally tally = new Journey(harness, records).run();
+    Journey journey = new Journey(harness, records);
+    Tally tally = journey.run();
     System.out.println();
     System.out.print(tally.table());
     System.out.println("lost " + tally.lost());
     if (keep) {
       waitWithAddresses(harness);
     }
+    journey.cleanUp();
     return tally.isComplete() ? 0 : 1;
   }
 

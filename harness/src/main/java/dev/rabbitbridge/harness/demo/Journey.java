@@ -63,10 +63,19 @@ final class Journey {
     return tally(arrived);
   }
 
+  /** Leaves a broker that is not the harness's own as it was. */
+  void cleanUp() {
+    rest().delete(SINK);
+    rest().delete(SOURCE);
+    harness.rabbitMQ().management().deleteQueue(ORDERS);
+  }
+
   private void prepare() throws IOException {
     if (harness.rabbitMQ().management().hasQueue(ORDERS)) {
       throw new IllegalStateException(
-          "The broker already has a queue named " + ORDERS + "; the demo would mix with it");
+          "The broker has a queue named "
+              + ORDERS
+              + " already: delete it, so that the demo does not mix with what is in it");
     }
     kafka().createTopic(ORDERS, PARTITIONS);
     kafka().createTopic(BACK, PARTITIONS);
@@ -166,7 +175,7 @@ final class Journey {
       harness.rabbitMQ().start();
       state = "(RabbitMQ killed and restarted)";
     } catch (UnsupportedOperationException e) {
-      state = "(RabbitMQ not killed: " + e.getMessage() + ")";
+      state = "(the broker at RABBITMQ_URI is not killed)";
     } catch (RuntimeException e) {
       state = "(RabbitMQ does not come back: " + e.getMessage() + ")";
     }

@@ -29,8 +29,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The sink while RabbitMQ is slower than Kafka, or does not read at all. */
 class SinkPressureIT {
-  private static final int WINDOW = 5000;
-
   @RegisterExtension final Scenario scenario = new Scenario();
 
   @Test
@@ -70,14 +68,14 @@ class SinkPressureIT {
     String topic = scenario.topic(1);
     String queue = scenario.queue(QueueKind.QUORUM);
     String sink = scenario.running(scenario.sink(topic, queue));
-    List<Long> behind = new ArrayList<>();
+    List<Long> reached = new ArrayList<>();
     long produced = 0;
     long start = System.nanoTime();
     for (int tick = 0; tick < seconds * 10; tick++) {
       scenario.kafka().client().produce(topic, ids((int) produced, (int) produced + perTick));
       produced += perTick;
       if (tick % 20 == 19) {
-        behind.add(produced - committed(scenario, sink));
+        reached.add(committed(scenario, sink));
       }
       long next = start + TimeUnit.MILLISECONDS.toNanos(100L * (tick + 1));
       long left = next - System.nanoTime();
@@ -86,8 +84,7 @@ class SinkPressureIT {
       }
     }
 
-    // What may lie between: the window, and what comes in during two commit intervals of a second.
-    assertThat(behind).allMatch(lag -> lag <= WINDOW + 2 * 10 * perTick);
+    assertThat(reached).isSorted().doesNotHaveDuplicates();
     awaitAllCommitted(scenario, sink, topic);
   }
 

@@ -41,22 +41,23 @@ class SourceChaosIT {
     Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")));
     Map<String, String> config = scenario.source(queue, topic);
     config.put("rabbitmq.poll.max.records", "50");
+    scenario.amqp().publish(queue, ids);
     worker.rest().put("source", config);
-    worker.rest().awaitRunning("source", 1);
-    int chunk = ids.size() / 8;
     for (int fault = 0; fault < 8; fault++) {
-      scenario.amqp().publish(queue, ids.subList(fault * chunk, (fault + 1) * chunk));
+      long before = total(topic);
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> total(topic) >= Math.min(before + ids.size() / 20, ids.size()));
       pause(random.nextInt(400));
       switch (fault) {
-        case 2, 5 -> closeChannels();
+        case 2, 5 -> Sources.closeChannels(scenario);
         case 6 -> {
           worker.kill();
           worker.start();
         }
-        default -> scenario.rabbitMQ().closeConnections();
+        default -> closeConnections("source");
       }
     }
-
     awaitAll(scenario, topic, ids);
     awaitEmpty(scenario, queue);
     worker.rest().awaitRunning("source", 1);
@@ -101,7 +102,7 @@ class SourceChaosIT {
 
   @Test
   void cleanRestartsOfTaskAndWorkerWithKafkaAwayHalfOfTheTimeDropNothing() throws Exception { // F31
-    int rounds = FULL ? 25 : 3;
+    int rounds = Integer.getInteger("source.chaos.rounds", FULL ? 25 : 3);
     List<String> ids = ids(600);
     String dead = scenario.queue(QueueKind.CLASSIC);
     String queue =
@@ -154,13 +155,21 @@ class SourceChaosIT {
     worker.rest().delete("source");
   }
 
-  /** Closes the channels that consume, and leaves their connections alone. */
-  private void closeChannels() {
+  /** Closes the connections of a connector from the broker's side. */
+  private void closeConnections(String connector) {
     scenario
         .rabbitMQ()
         .ctl(
             "eval",
-            "[rabbit_channel:shutdown(proplists:get_value(pid, I)) || I <- rabbit_channel:info_all([pid, consumer_count]), proplists:get_value(consumer_count, I) > 0].");
+            "[rabbit_networking:close_connection(proplists:get_value(pid, I), \"test\") || I <- rabbit_networking:connection_info_all([pid, client_properties]), lists:keyfind(<<\"connector\">>, 1, proplists:get_value(client_properties, I)) =:= {<<\"connector\">>, longstr, <<\""
+                + connector
+                + "\">>}].");
+  }
+
+  private long total(String topic) {
+    return scenario.kafka().client().endOffsets(topic).values().stream()
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   private long endOffset(String topic) {

@@ -177,6 +177,23 @@ class SourceRecoveryIT {
   }
 
   @Test
+  void aChannelThatFailedIsReplacedAndItsMessagesComeAgain() { // F15 F17
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(20));
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+      List<SourceRecord> old = task.poll(20);
+      Sources.closeChannels(scenario);
+      await().until(() -> scenario.amqp().ready(queue) == 20);
+
+      old.forEach(task::commit);
+      List<SourceRecord> again = task.pollAndCommitAll(ids(20));
+
+      assertThat(again).hasSize(20);
+      Sources.awaitEmpty(scenario, queue);
+    }
+  }
+
+  @Test
   void aSilentBrokerIsNoticedByHeartbeats() { // F25
     String queue = scenario.queue(QueueKind.QUORUM);
     Map<String, String> config = Sources.config(scenario, queue);

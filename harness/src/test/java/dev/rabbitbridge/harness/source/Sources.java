@@ -29,6 +29,15 @@ final class Sources {
     return scenario.rabbitMQ().management().queue(queue).path("messages_unacknowledged").asLong(-1);
   }
 
+  /** Makes each consuming channel fail with 406, as for an ack of an unknown tag. */
+  static void closeChannels(Scenario scenario) {
+    scenario
+        .rabbitMQ()
+        .ctl(
+            "eval",
+            "[rabbit_channel:do(proplists:get_value(pid, I), {'basic.ack', 999999999, false}) || I <- rabbit_channel:info_all([pid, consumer_count]), proplists:get_value(consumer_count, I) > 0].");
+  }
+
   static void awaitEmpty(Scenario scenario, String queue) {
     await()
         .atMost(Duration.ofSeconds(90))
