@@ -169,7 +169,7 @@ class SourceStreamIT {
     }
     // A consumer that attaches while retention cuts can be left without deliveries; then again.
     await()
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> {
               scenario.amqp().publish(stream, many);
