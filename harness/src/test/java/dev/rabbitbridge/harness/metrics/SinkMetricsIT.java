@@ -117,8 +117,7 @@ class SinkMetricsIT {
     numbers.awaitIs("in-flight", 0);
 
     // Nothing else is there, all lines say whose they are, and a deleted connector leaves nothing.
-    assertThat(scenario.worker().jmx().names("*:type=plugins,connector=" + sink + ",*"))
-        .hasSize(1);
+    assertThat(scenario.worker().jmx().names("*:type=plugins,connector=" + sink + ",*")).hasSize(1);
     assertThat(numbers.of(MetricsDoc.documented("sink"))).hasSizeGreaterThan(20);
     assertThat(scenario.worker().logLines(sink + "-0: "))
         .isNotEmpty()
