@@ -34,6 +34,7 @@ public final class TcpProxy implements AutoCloseable {
   private final List<Link> links = new CopyOnWriteArrayList<>();
   private final AtomicInteger accepted = new AtomicInteger();
   private @Nullable ServerSocket server;
+  private @Nullable Thread acceptor;
   private boolean closed;
 
   /**
@@ -186,7 +187,8 @@ public final class TcpProxy implements AutoCloseable {
       listening.setReceiveBufferSize(RECEIVE_BUFFER);
       listening.bind(new InetSocketAddress(bindAddress, port));
       server = listening;
-      Daemon.start("proxy-accept", () -> accept(listening));
+      acceptor = Daemon.of("proxy-accept", () -> accept(listening));
+      acceptor.start();
       return listening.getLocalPort();
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot listen on " + bindAddress + ":" + port, e);
@@ -227,10 +229,17 @@ public final class TcpProxy implements AutoCloseable {
       if (server != null) {
         server.close();
       }
+      if (acceptor != null) {
+        // The port is open until the thread that accepts has left.
+        acceptor.join();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       server = null;
+      acceptor = null;
     }
   }
 }

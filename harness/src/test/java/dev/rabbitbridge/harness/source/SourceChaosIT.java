@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.HashSet;
@@ -38,16 +39,19 @@ class SourceChaosIT {
     List<String> ids = ids(FULL ? 100_000 : 10_000);
     String queue = scenario.queue(QueueKind.QUORUM);
     String topic = scenario.topic(3);
+    TcpProxy proxy = scenario.proxy();
+    // So that the faults come while messages flow.
+    proxy.limit(ids.size() * 3L);
     Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")));
     Map<String, String> config = scenario.source(queue, topic);
-    config.put("rabbitmq.poll.max.records", "50");
+    config.putAll(scenario.broker(proxy.endpointFromWorker()));
     scenario.amqp().publish(queue, ids);
     worker.rest().put("source", config);
     for (int fault = 0; fault < 8; fault++) {
       long before = total(topic);
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> total(topic) >= Math.min(before + ids.size() / 20, ids.size()));
+          .until(() -> total(topic) >= Math.min(before + ids.size() / 50, ids.size()));
       pause(random.nextInt(400));
       switch (fault) {
         case 2, 5 -> Sources.closeChannels(scenario);
@@ -55,9 +59,11 @@ class SourceChaosIT {
           worker.kill();
           worker.start();
         }
-        default -> closeConnections("source");
+        default -> proxy.cut();
       }
     }
+    proxy.limit(Long.MAX_VALUE);
+
     awaitAll(scenario, topic, ids);
     awaitEmpty(scenario, queue);
     worker.rest().awaitRunning("source", 1);
@@ -102,7 +108,7 @@ class SourceChaosIT {
 
   @Test
   void cleanRestartsOfTaskAndWorkerWithKafkaAwayHalfOfTheTimeDropNothing() throws Exception { // F31
-    int rounds = Integer.getInteger("source.chaos.rounds", FULL ? 25 : 3);
+    int rounds = Integer.getInteger("source.chaos.rounds", FULL ? 25 : 2);
     List<String> ids = ids(600);
     String dead = scenario.queue(QueueKind.CLASSIC);
     String queue =
@@ -153,17 +159,6 @@ class SourceChaosIT {
             .orElse(0);
     System.out.printf("highest x-delivery-count %d after %d clean restarts%n", highest, 2 * rounds);
     worker.rest().delete("source");
-  }
-
-  /** Closes the connections of a connector from the broker's side. */
-  private void closeConnections(String connector) {
-    scenario
-        .rabbitMQ()
-        .ctl(
-            "eval",
-            "[rabbit_networking:close_connection(proplists:get_value(pid, I), \"test\") || I <- rabbit_networking:connection_info_all([pid, client_properties]), lists:keyfind(<<\"connector\">>, 1, proplists:get_value(client_properties, I)) =:= {<<\"connector\">>, longstr, <<\""
-                + connector
-                + "\">>}].");
   }
 
   private long total(String topic) {

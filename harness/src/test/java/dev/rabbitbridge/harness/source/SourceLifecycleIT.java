@@ -139,7 +139,7 @@ class SourceLifecycleIT {
   }
 
   @Test
-  void exactlyOnceRequiredIsRefusedOnItsField() { // F78
+  void anExactlyOnceWorkerAcksWhatItsTransactionsCommittedAndPromisesNoMore() { // F78
     Map<String, String> config = scenario.source("q", "t");
     config.put("exactly.once.support", "required");
     Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")).exactlyOnce());
@@ -158,26 +158,20 @@ class SourceLifecycleIT {
     awaitEmpty(scenario, queue);
     assertThat(scenario.kafka().client().readCommitted(topic)).hasSize(50);
     worker.rest().delete("interval");
-  }
 
-  @Test
-  void anExactlyOnceWorkerAcksOnlyWhatItsTransactionCommitted() { // F78
-    String queue = scenario.queue(QueueKind.QUORUM);
-    String topic = scenario.topic(1);
     scenario.amqp().publish(queue, ids(20));
-    Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")).exactlyOnce());
-    Map<String, String> config = scenario.source(queue, topic);
-    config.put("transaction.boundary", "interval");
-    config.put("transaction.boundary.interval.ms", "30000");
-    worker.rest().put("interval", config);
-    worker.rest().awaitRunning("interval", 1);
+    String slow = scenario.topic(1);
+    interval.put("kafka.topic", slow);
+    interval.put("rabbitmq.prefetch.count", "500");
+    interval.put("transaction.boundary.interval.ms", "60000");
+    worker.rest().put("slow", interval);
     await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> unacked(scenario, queue) == 20 && endOffset(topic) >= 20);
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> unacked(scenario, queue) == 20 && endOffset(slow) >= 20);
 
     worker.kill();
     await().untilAsserted(() -> assertThat(scenario.amqp().ready(queue)).isEqualTo(20));
-    assertThat(scenario.kafka().client().readCommitted(topic)).isEmpty();
+    assertThat(scenario.kafka().client().readCommitted(slow)).isEmpty();
   }
 
   private long endOffset(String topic) {

@@ -11,13 +11,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.rabbitbridge.harness.Scenario;
-import dev.rabbitbridge.harness.connect.Worker;
-import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -214,25 +211,18 @@ class SourcePoisonIT {
     List<String> bodies = new ArrayList<>(ids(10));
     bodies.set(5, "x".repeat(2 * 1024 * 1024));
     scenario.amqp().publish(queue, bodies);
-    Worker worker =
-        scenario.newWorker(
-            WorkerSettings.of(scenario.name("group"))
-                .with("connector.client.config.override.policy", "All"));
-    worker.rest().put("source", scenario.source(queue, topic));
+    String connector = scenario.put(scenario.source(queue, topic));
 
-    worker.rest().awaitFailed("source");
+    scenario.worker().rest().awaitFailed(connector);
     await().untilAsserted(() -> assertThat(scenario.amqp().ready(queue)).isGreaterThanOrEqualTo(1));
 
-    Map<String, String> larger = new HashMap<>(scenario.source(queue, topic));
+    String roomy = scenario.name("roomy");
+    scenario.kafka().client().createTopic(roomy, 1, Map.of("max.message.bytes", "5000000"));
+    Map<String, String> larger = scenario.source(queue, roomy);
     larger.put("producer.override.max.request.size", "5000000");
-    scenario.kafka().client().deleteTopics(List.of(topic));
-    await().until(() -> !scenario.kafka().client().topics().contains(topic));
-    scenario.kafka().client().createTopic(topic, 1, Map.of("max.message.bytes", "5000000"));
-    worker.rest().put("source", larger);
-    worker.rest().restart("source");
-    awaitAll(scenario, topic, List.of(bodies.get(5)));
+    scenario.worker().rest().put(connector, larger);
+    awaitAll(scenario, roomy, List.of(bodies.get(5)));
     awaitEmpty(scenario, queue);
-    worker.rest().delete("source");
   }
 
   private Map<String, String> json(String queue, String behavior) {
