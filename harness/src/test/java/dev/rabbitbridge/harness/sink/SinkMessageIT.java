@@ -156,6 +156,57 @@ class SinkMessageIT {
   }
 
   @Test
+  void everyConnectTypeInAValueArrivesAsItsNaturalJson() {
+    String topic = scenario.topic(1);
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = scenario.sink(topic, queue);
+    config.put("value.converter", JSON);
+    String logical =
+        "{\"field\":\"%s\",\"type\":\"%s\",\"name\":\"org.apache.kafka.connect.data.%s\",\"version\":1%s}";
+    String schema =
+        "{\"type\":\"struct\",\"fields\":["
+            + String.join(
+                ",",
+                List.of(
+                    "{\"field\":\"int8\",\"type\":\"int8\"}",
+                    "{\"field\":\"int64\",\"type\":\"int64\"}",
+                    "{\"field\":\"float\",\"type\":\"float\"}",
+                    "{\"field\":\"double\",\"type\":\"double\"}",
+                    "{\"field\":\"boolean\",\"type\":\"boolean\"}",
+                    "{\"field\":\"string\",\"type\":\"string\"}",
+                    "{\"field\":\"bytes\",\"type\":\"bytes\"}",
+                    "{\"field\":\"absent\",\"type\":\"string\",\"optional\":true}",
+                    logical.formatted(
+                        "decimal", "bytes", "Decimal", ",\"parameters\":{\"scale\":\"2\"}"),
+                    logical.formatted("date", "int32", "Date", ""),
+                    logical.formatted("time", "int32", "Time", ""),
+                    logical.formatted("timestamp", "int64", "Timestamp", ""),
+                    "{\"field\":\"array\",\"type\":\"array\",\"items\":{\"type\":\"int32\"}}",
+                    "{\"field\":\"map\",\"type\":\"map\",\"keys\":{\"type\":\"string\"},\"values\":{\"type\":\"boolean\"}}"))
+            + "]}";
+    String payload =
+        "{\"int8\":5,\"int64\":9007199254740993,\"float\":1.5,\"double\":2.5,\"boolean\":true,"
+            + "\"string\":\"007\",\"bytes\":\"AQI=\",\"absent\":null,\"decimal\":\"BNI=\",\"date\":1,"
+            + "\"time\":3600001,\"timestamp\":1,\"array\":[1,2],\"map\":{\"k\":true}}";
+
+    String body =
+        deliver(
+                config,
+                queue,
+                List.of(
+                    record(topic, "k", "{\"schema\":" + schema + ",\"payload\":" + payload + "}")))
+            .get(0)
+            .text();
+
+    assertThat(body)
+        .isEqualTo(
+            "{\"int8\":5,\"int64\":9007199254740993,\"float\":1.5,\"double\":2.5,\"boolean\":true,"
+                + "\"string\":\"007\",\"bytes\":\"AQI=\",\"absent\":null,\"decimal\":12.34,"
+                + "\"date\":\"1970-01-02\",\"time\":\"01:00:00.001\","
+                + "\"timestamp\":\"1970-01-01T00:00:00.001Z\",\"array\":[1,2],\"map\":{\"k\":true}}");
+  }
+
+  @Test
   void everyConnectTypeInAHeaderArrivesWithItsType() {
     String topic = scenario.topic(1);
     String queue = scenario.queue(QueueKind.QUORUM);

@@ -158,6 +158,7 @@ class SourceLifecycleIT {
     awaitEmpty(scenario, queue);
     assertThat(scenario.kafka().client().readCommitted(topic)).hasSize(50);
     worker.rest().delete("interval");
+    await().until(() -> scenario.amqp().consumers(queue) == 0);
 
     scenario.amqp().publish(queue, ids(20));
     String slow = scenario.topic(1);
