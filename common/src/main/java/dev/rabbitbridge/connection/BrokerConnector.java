@@ -77,7 +77,7 @@ public final class BrokerConnector {
     factory.setSocketConfigurator(factory.getSocketConfigurator().andThen(connection::remember));
     List<Address> addresses = new ArrayList<>(config.addresses());
     Collections.shuffle(addresses);
-    Login login = Login.create(config, name());
+    Login login = Login.create(config, name(), connection::abort);
     try {
       login.applyTo(factory);
       Connection open = factory.newConnection(addresses, name());

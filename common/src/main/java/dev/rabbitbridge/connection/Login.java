@@ -12,7 +12,12 @@ import org.apache.kafka.common.config.ConfigException;
 /** Proves to the broker, for one connection, who the connector is. */
 interface Login extends AutoCloseable {
 
-  static Login create(ConnectionConfig config, String connectionName) {
+  /**
+   * Chooses the way that is configured.
+   *
+   * @param dropConnection called when the login no longer holds
+   */
+  static Login create(ConnectionConfig config, String connectionName, Runnable dropConnection) {
     return switch (config.login().mechanism()) {
       case PLAIN ->
           factory -> {
@@ -20,7 +25,7 @@ interface Login extends AutoCloseable {
             factory.setPassword(config.password().value());
           };
       case EXTERNAL -> factory -> factory.setSaslConfig(external());
-      case OAUTH2 -> new TokenLogin(config, connectionName);
+      case OAUTH2 -> new TokenLogin(config, connectionName, dropConnection);
     };
   }
 

@@ -12,39 +12,59 @@ import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocketFactory;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.SslConfigs;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Logs in with a token, and hands the broker a new one before it expires, for as long as the
  * connection lives. Fetching and refreshing is the client library's own; this class adds whose
- * fault an error is.
+ * fault an error is, and drops the connection when there is no other token in time: RabbitMQ would
+ * refuse what is done with the old one, as if permissions were missing.
  */
 final class TokenLogin implements Login {
+  private static final Logger LOG = LoggerFactory.getLogger(TokenLogin.class);
   private static final int OK = 200;
   private static final int TIMED_OUT = 408;
   private static final int TOO_MANY = 429;
   private static final int SERVER_ERROR = 500;
 
+  /** The client begins to refresh at four fifths of a token's life. */
+  private static final double USABLE = 0.95;
+
+  private final String connectionName;
+  private final Runnable dropConnection;
   private final Endpoint endpoint;
+
+  /** Two threads, because a refresh can hang. */
   private final ScheduledThreadPoolExecutor refresher;
 
-  TokenLogin(ConnectionConfig config, String connectionName) {
+  private @Nullable Future<?> end; // guarded by this
+
+  TokenLogin(ConnectionConfig config, String connectionName, Runnable dropConnection) {
+    this.connectionName = connectionName;
+    this.dropConnection = dropConnection;
     this.endpoint = new Endpoint(config);
     this.refresher =
         new ScheduledThreadPoolExecutor(
-            1,
+            2,
             task -> {
               Thread thread = new Thread(task, connectionName + "-token");
               thread.setDaemon(true);
               return thread;
-            });
+            },
+            new ThreadPoolExecutor.DiscardPolicy());
   }
 
   @Override
@@ -67,8 +87,24 @@ final class TokenLogin implements Login {
     refresher.shutdownNow();
   }
 
+  private synchronized void usableFor(Duration life) {
+    if (end != null) {
+      end.cancel(false);
+    }
+    long millis = (long) (life.toMillis() * USABLE);
+    end = refresher.schedule(this::tooOld, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void tooOld() {
+    LOG.warn(
+        "{}: the token expires and {} has given no other; connecting anew",
+        connectionName,
+        endpoint.where());
+    dropConnection.run();
+  }
+
   /** The token endpoint. Errors name it without what could be secret in its URI. */
-  private static final class Endpoint extends OAuth2ClientCredentialsGrantCredentialsProvider {
+  private final class Endpoint extends OAuth2ClientCredentialsGrantCredentialsProvider {
     private final URI uri;
 
     Endpoint(ConnectionConfig config) {
@@ -106,7 +142,9 @@ final class TokenLogin implements Login {
     @Override
     protected Token retrieveToken() {
       try {
-        return super.retrieveToken();
+        Token token = super.retrieveToken();
+        usableFor(Duration.ofSeconds(token.getExpiresIn()));
+        return token;
       } catch (TokenRefused e) {
         throw e;
       } catch (OAuthTokenManagementException e) {

@@ -93,6 +93,20 @@ class TokenLoginTest {
     }
   }
 
+  @Test
+  void aTokenThatIsNotRenewedInTimeEndsTheConnection() throws Exception { // F86
+    answer = "{\"access_token\":\"" + TOKEN + "\",\"expires_in\":2}";
+    try (ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        FakeBroker broker = FakeBroker.speakingAmqp(socket, "PLAIN");
+        BrokerConnection connection = connector(broker.port()).connect(() -> {})) {
+      assertThat(connection.isOpen()).isTrue();
+      status = 503;
+
+      await().until(() -> !connection.isOpen());
+      assertThat(asked).hasSizeGreaterThan(1);
+    }
+  }
+
   static Stream<Arguments> answers() {
     return Stream.of(
         Arguments.of(400, JSON, "{\"error\":\"" + SECRET + "\"}", "rabbitmq.oauth2.client.id"),
@@ -196,7 +210,7 @@ class TokenLoginTest {
   }
 
   private Throwable login(Map<String, String> more) {
-    try (TokenLogin login = new TokenLogin(config(1, more), "orders-3")) {
+    try (TokenLogin login = new TokenLogin(config(1, more), "orders-3", () -> {})) {
       return catchThrowable(() -> login.applyTo(new ConnectionFactory()));
     }
   }
