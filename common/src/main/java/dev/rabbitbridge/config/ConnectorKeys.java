@@ -82,14 +82,20 @@ public final class ConnectorKeys {
       }
     }
     rules.check(values);
-    return values.values().stream().map(ConnectorKeys::named).toList();
+    Map<String, String> aliasesUsed = new HashMap<>();
+    set.keySet().stream()
+        .filter(key -> !set.containsKey(ownName(key)))
+        .forEach(key -> aliasesUsed.put(ownName(key), key));
+    return values.values().stream()
+        .map(value -> named(value, aliasesUsed.getOrDefault(value.name(), value.name())))
+        .toList();
   }
 
   /**
    * Connect puts the messages of a refused configuration into one text, without the keys they are
    * about.
    */
-  private static ConfigValue named(ConfigValue value) {
+  private static ConfigValue named(ConfigValue value, String written) {
     if (value.errorMessages().isEmpty()) {
       return value;
     }
@@ -98,6 +104,7 @@ public final class ConnectorKeys {
         value.errorMessages().stream()
             .filter(text -> value.errorMessages().size() == 1 || !text.startsWith(NULL_VALUE))
             .map(text -> named(value.name(), text))
+            .map(text -> written.equals(value.name()) ? text : text + " (set as " + written + ")")
             .toList();
     ConfigValue named =
         new ConfigValue(value.name(), value.value(), value.recommendedValues(), errors);

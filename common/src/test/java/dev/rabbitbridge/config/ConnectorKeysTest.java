@@ -127,6 +127,15 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void aWrongValueIsAlsoSaidOfTheAliasThatItWasSetBy() {
+    assertThat(errors(Map.of("rabbitmq.hostname", "a b")).get(ConnectionConfig.HOST_CONFIG))
+        .singleElement()
+        .asString()
+        .startsWith("Invalid value a b for configuration rabbitmq.host: ")
+        .endsWith(" (set as rabbitmq.hostname)");
+  }
+
+  @Test
   void aNullMeansNotSet() { // F90
     Map<String, String> props = new HashMap<>();
     keys.definition().names().forEach(key -> props.put(key, null));
