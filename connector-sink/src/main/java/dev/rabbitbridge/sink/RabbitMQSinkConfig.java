@@ -369,7 +369,8 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   static void checkRules(Map<String, ConfigValue> values, Map<String, String> props) {
     ConnectionConfig.checkRules(values);
     ConfigValue exchange = values.get(EXCHANGE_CONFIG);
-    if ("declare".equals(values.get(TopologyConfig.MODE_CONFIG).value())
+    if (values.get(TopologyConfig.MODE_CONFIG).value() instanceof String mode
+        && mode.equalsIgnoreCase(Choice.word(TopologyConfig.Mode.DECLARE))
         && exchange.value() instanceof String text
         && text.contains("${")) {
       exchange.addErrorMessage(

@@ -94,9 +94,11 @@ class RabbitMQSinkConnectorTest {
   void aTemplateCannotBeDeclared() {
     Map<String, String> props = valid();
     props.put("rabbitmq.exchange", "ex-${topic}");
-    props.put("rabbitmq.topology", "declare");
+    for (String written : List.of("declare", "Declare")) {
+      props.put("rabbitmq.topology", written);
 
-    assertThat(errors(props).keySet()).isEqualTo(Set.of("rabbitmq.exchange"));
+      assertThat(errors(props).keySet()).isEqualTo(Set.of("rabbitmq.exchange"));
+    }
   }
 
   @Test
