@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
 
@@ -128,7 +129,7 @@ final class Link implements Runnable {
         countUnreadable(why, progress.getAsLong() > progressBefore);
         pause(outage.failed(why));
       }
-    } catch (IOException | TimeoutException | ShutdownSignalException e) {
+    } catch (IOException | TimeoutException | ShutdownSignalException | ConfigException e) {
       if (!isClosing()) {
         pause(outage.failed(e));
       }
