@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.security;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rabbitbridge.sink.RabbitMQSinkTask;
 import dev.rabbitbridge.source.RabbitMQSourceTask;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -25,44 +31,91 @@ import org.apache.kafka.connect.source.SourceTaskContext;
  */
 final class Tasks {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration BETWEEN_PUTS = Duration.ofMillis(5);
   private static final String NAME = "mistaken";
+  private static final String WARNING = "no connection to RabbitMQ";
 
   private Tasks() {}
 
-  /** Starts a task and returns the message that it fails with. */
-  static String failure(Map<String, String> config) {
-    Map<String, String> props = new HashMap<>(config);
-    props.put("name", NAME);
-    return props.containsKey("topics") ? sinkFailure(props) : sourceFailure(props);
+  /**
+   * Runs a task until it fails or warns that there is no connection, stops it, and returns that
+   * message.
+   */
+  static String complaint(Map<String, String> config) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream logged = new ByteArrayOutputStream();
+    // Where the tests' logger writes to.
+    System.setErr(new PrintStream(logged, true, UTF_8));
+    try {
+      boolean warned = running(config).until(() -> logged.toString(UTF_8).contains(WARNING));
+      assertThat(warned).as("fails or warns within %s", PATIENCE).isTrue();
+      return logged
+          .toString(UTF_8)
+          .lines()
+          .filter(line -> line.contains(WARNING))
+          .findFirst()
+          .get();
+    } catch (RuntimeException e) {
+      return String.valueOf(e.getMessage());
+    } finally {
+      System.setErr(before);
+      before.print(logged.toString(UTF_8));
+    }
   }
 
-  private static String sinkFailure(Map<String, String> props) {
+  /** Runs a task until something is so, and stops it. */
+  static void runUntil(Map<String, String> config, BooleanSupplier condition) {
+    assertThat(running(config).until(condition)).isTrue();
+  }
+
+  private static Running running(Map<String, String> config) {
+    Map<String, String> props = named(config);
+    return props.containsKey("topics") ? runningSink(props) : runningSource(props);
+  }
+
+  private static Map<String, String> named(Map<String, String> config) {
+    Map<String, String> props = new HashMap<>(config);
+    props.put("name", NAME);
+    return props;
+  }
+
+  private static Running runningSink(Map<String, String> props) {
     RabbitMQSinkTask task = new RabbitMQSinkTask();
     TopicPartition partition = new TopicPartition(props.get("topics"), 0);
     task.initialize(context(SinkTaskContext.class, props));
-    List<SinkRecord> once =
-        List.of(new SinkRecord(partition.topic(), 0, null, null, null, new byte[] {1}, 0));
-    return failure(
+    return new Running(
         task,
         () -> {
           task.start(props);
           task.open(Set.of(partition));
-          task.put(once);
+          task.put(List.of(oneRecord(partition)));
         },
-        () -> task.put(List.of()));
+        () -> {
+          task.put(List.of());
+          LockSupport.parkNanos(BETWEEN_PUTS.toNanos());
+        });
+  }
+
+  private static Running runningSource(Map<String, String> props) {
+    RabbitMQSourceTask task = new RabbitMQSourceTask();
+    task.initialize(context(SourceTaskContext.class, props));
+    return new Running(task, () -> task.start(props), task::poll);
+  }
+
+  private static SinkRecord oneRecord(TopicPartition partition) {
+    return new SinkRecord(partition.topic(), 0, null, null, null, new byte[] {1}, 0);
   }
 
   /** Runs a sink until a record of its topic is confirmed. */
   static void publishOne(Map<String, String> config) {
-    Map<String, String> props = new HashMap<>(config);
-    props.put("name", NAME);
+    Map<String, String> props = named(config);
     RabbitMQSinkTask task = new RabbitMQSinkTask();
     TopicPartition partition = new TopicPartition(props.get("topics"), 0);
     task.initialize(context(SinkTaskContext.class, props));
     try {
       task.start(props);
       task.open(Set.of(partition));
-      task.put(List.of(new SinkRecord(partition.topic(), 0, null, null, null, new byte[] {1}, 0)));
+      task.put(List.of(oneRecord(partition)));
       await()
           .atMost(PATIENCE)
           .until(
@@ -73,30 +126,6 @@ final class Tasks {
               });
     } finally {
       task.close(Set.of(partition));
-      task.stop();
-    }
-  }
-
-  private static String sourceFailure(Map<String, String> props) {
-    RabbitMQSourceTask task = new RabbitMQSourceTask();
-    task.initialize(context(SourceTaskContext.class, props));
-    return failure(task, () -> task.start(props), task::poll);
-  }
-
-  private static String failure(Task task, Step start, Step next) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    try {
-      start.run();
-      while (System.nanoTime() < deadline) {
-        next.run();
-      }
-      return "did not fail within " + PATIENCE;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (RuntimeException e) {
-      return String.valueOf(e.getMessage());
-    } finally {
       task.stop();
     }
   }
@@ -129,6 +158,28 @@ final class Tasks {
         type.getClassLoader(),
         new Class<?>[] {type},
         (proxy, method, arguments) -> method.getName().equals("offsets") ? Map.of() : null);
+  }
+
+  private record Running(Task task, Step start, Step next) {
+    /** Returns whether it came to be so in time; the task is stopped in any case. */
+    boolean until(BooleanSupplier condition) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      try {
+        start.run();
+        while (!condition.getAsBoolean()) {
+          if (System.nanoTime() > deadline) {
+            return false;
+          }
+          next.run();
+        }
+        return true;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      } finally {
+        task.stop();
+      }
+    }
   }
 
   private interface Step {

@@ -14,7 +14,9 @@ import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Answers the client credentials grant with tokens that RabbitMQ's OAuth 2 plugin accepts. */
@@ -25,7 +27,8 @@ final class TokenEndpoint implements AutoCloseable {
   private static final KeyPair KEYS = keys();
 
   private final HttpServer server;
-  private final AtomicInteger issued = new AtomicInteger();
+  private final List<String> issued = new CopyOnWriteArrayList<>();
+  private final AtomicInteger refused = new AtomicInteger();
   private volatile int lifeSeconds = 60;
   private volatile int status = 200;
 
@@ -51,8 +54,14 @@ final class TokenEndpoint implements AutoCloseable {
     status = code;
   }
 
-  int issued() {
-    return issued.get();
+  /** The tokens that it gave. */
+  List<String> issued() {
+    return List.copyOf(issued);
+  }
+
+  /** How often it was asked in vain. */
+  int refused() {
+    return refused.get();
   }
 
   Map<String, String> settings() {
@@ -75,6 +84,9 @@ final class TokenEndpoint implements AutoCloseable {
                 .encodeToString((CLIENT + ":" + SECRET).getBytes(StandardCharsets.UTF_8));
     boolean known = wanted.equals(exchange.getRequestHeaders().getFirst("authorization"));
     int code = status == 200 && !known ? 401 : status;
+    if (code != 200) {
+      refused.incrementAndGet();
+    }
     byte[] body = (code == 200 ? token() : "{}").getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().add("content-type", "application/json");
     exchange.sendResponseHeaders(code, body.length);
@@ -83,7 +95,6 @@ final class TokenEndpoint implements AutoCloseable {
   }
 
   private String token() {
-    issued.incrementAndGet();
     int life = lifeSeconds;
     String signed =
         base64(
@@ -97,8 +108,10 @@ final class TokenEndpoint implements AutoCloseable {
                         + Instant.now().plusSeconds(life).getEpochSecond()
                         + "}")
                     .getBytes(StandardCharsets.UTF_8));
-    return "{\"access_token\":\"%s.%s\",\"token_type\":\"bearer\",\"expires_in\":%d}"
-        .formatted(signed, base64(signature(signed)), life);
+    String token = signed + "." + base64(signature(signed));
+    issued.add(token);
+    return "{\"access_token\":\"%s\",\"token_type\":\"bearer\",\"expires_in\":%d}"
+        .formatted(token, life);
   }
 
   private static byte[] signature(String signed) {
