@@ -41,8 +41,8 @@ final class Publisher implements AutoCloseable {
   private final Duration confirmTimeout;
   private final Backoff backoff;
 
-  /** An error of the address is then no record's fault. */
-  private final boolean fixedAddress;
+  /** That it is missing, or not to be written to, is then no record's fault. */
+  private final boolean fixedExchange;
 
   private final SinkMetrics metrics;
   private final Tally closes;
@@ -67,7 +67,7 @@ final class Publisher implements AutoCloseable {
     this.outage = outage;
     this.confirmTimeout = config.confirmTimeout();
     this.backoff = config.retryBackoff();
-    this.fixedAddress = config.hasFixedAddress();
+    this.fixedExchange = config.hasFixedExchange();
     this.metrics = metrics;
     this.closes =
         new Tally(LOG, name, "channels closed by RabbitMQ over a message, to find out which");
@@ -253,8 +253,8 @@ final class Publisher implements AutoCloseable {
       outbox.pause(backoff.delay(++timeouts));
     } else if (isOverAPublish(cause) && !failed.isTransient()) {
       old.close();
-      if (failed.isFatal() && fixedAddress) {
-        throw new ConnectException(addressRefused(failed), cause);
+      if (failed.isFatal() && fixedExchange) {
+        throw new ConnectException(exchangeRefused(failed), cause);
       }
       closes.add(failed::toString);
       outbox.startOver(failed.toString());
@@ -281,7 +281,7 @@ final class Publisher implements AutoCloseable {
         && close.getMethodId() == BASIC_PUBLISH;
   }
 
-  private static String addressRefused(Failure failed) {
+  private static String exchangeRefused(Failure failed) {
     return "RabbitMQ refuses what is published: "
         + failed
         + ". "

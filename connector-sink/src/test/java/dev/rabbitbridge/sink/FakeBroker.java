@@ -18,6 +18,8 @@ final class FakeBroker implements PublishChannel.Opener {
   /** Messages that make the broker close the channel when it gets to them. */
   volatile Predicate<Message> poison = message -> false;
 
+  volatile int poisonCode = 406;
+
   /** Whether each publish is confirmed at once. */
   volatile boolean confirmsAtOnce;
 
@@ -79,7 +81,7 @@ final class FakeBroker implements PublishChannel.Opener {
         throw error;
       }
       if (poison.test(message)) {
-        closedByBroker(406);
+        closedByBroker(poisonCode);
       } else if (confirmsAtOnce) {
         confirm(published.size(), false);
       }

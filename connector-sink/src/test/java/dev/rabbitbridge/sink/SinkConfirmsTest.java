@@ -12,6 +12,9 @@ import java.util.stream.LongStream;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of a record for each word of the broker. */
 @Timeout(60)
@@ -328,21 +331,45 @@ class SinkConfirmsTest {
     }
   }
 
-  @Test
-  void anExchangeThatIsGoneFailsTheTaskWhenTheAddressIsFixed() { // F55
-    try (SinkFixture f = new SinkFixture(true)) {
+  @ParameterizedTest
+  @CsvSource({"404, q", "404, ${key}", "403, q", "403, ${key}"})
+  void aFixedExchangeThatRefusesFailsTheTaskAndNoRecordIsBlamed( // F55
+      int code, String routingKey) {
+    try (SinkFixture f = new SinkFixture(true, "rabbitmq.routing.key", routingKey)) {
       f.put(records(0, 3));
-      f.awaitPublished(3).closedByBroker(404);
+      f.awaitPublished(3).closedByBroker(code);
 
       await()
           .untilAsserted(
               () ->
                   assertThatThrownBy(f::putNothing)
                       .isInstanceOf(ConnectException.class)
-                      .hasMessageContaining("404")
+                      .hasMessageContaining(String.valueOf(code))
                       .hasMessageContaining("rabbitmq.exchange"));
       assertThat(f.context.reporter.reported).isEmpty();
       assertThat(f.committable(3)).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {403, 404})
+  void anExchangeOfOneRecordThatRefusesIsThatRecordsError(int code) { // F55
+    try (SinkFixture f = new SinkFixture(true, "rabbitmq.exchange", "ex-${key}")) {
+      f.broker.poison = m -> m.exchange().equals("ex-k1");
+      f.broker.poisonCode = code;
+      f.broker.confirmsAtOnce = true;
+      f.put(records(0, 3));
+
+      await()
+          .until(
+              () -> {
+                f.putNothing();
+                return f.committable(3) == 3;
+              });
+      assertThat(f.context.reporter.reported).extracting(r -> r.kafkaOffset()).containsExactly(1L);
+      assertThat(f.context.reporter.errors.get(0))
+          .hasMessageContaining("exchange 'ex-k1'")
+          .hasMessageContaining(code + " ");
     }
   }
 
