@@ -91,6 +91,7 @@ final class Publisher implements AutoCloseable {
    */
   void watch() {
     closes.flush();
+    outbox.logCounted();
     PublishChannel silent = channel;
     if (silent == null || silent.isBlocked()) {
       return;
@@ -200,11 +201,18 @@ final class Publisher implements AutoCloseable {
 
   private void publishUntilLost(PublishChannel open) throws InterruptedException {
     InFlight[] batch = new InFlight[BATCH];
-    for (int count = outbox.take(open, batch); count > 0; count = outbox.take(open, batch)) {
-      noteWords();
-      publish(open, batch, count);
+    for (int count = outbox.take(open, batch);
+        count != Outbox.OVER;
+        count = outbox.take(open, batch)) {
+      if (count == 0) {
+        // Only a word of the broker ends an outage: a connection that falls at the first publish is
+        // none.
+        timeouts = 0;
+        outage.ended();
+      } else {
+        publish(open, batch, count);
+      }
     }
-    noteWords();
   }
 
   private void publish(PublishChannel open, InFlight[] batch, int count) {
@@ -228,16 +236,6 @@ final class Publisher implements AutoCloseable {
     long now = System.nanoTime();
     metrics.published.add(published, now);
     metrics.republished.add(again, now);
-  }
-
-  /**
-   * Only a word of the broker ends an outage: a connection that falls at the first publish is none.
-   */
-  private void noteWords() {
-    if (outbox.heardSinceLastAsked()) {
-      timeouts = 0;
-      outage.ended();
-    }
   }
 
   private void recover(PublishChannel old) throws InterruptedException {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,10 @@ final class FakeBroker implements PublishChannel.Opener {
     private final PublishChannel.Words words;
     private volatile boolean open = true;
     volatile boolean blocked;
+
+    /** How often somebody looked whether it is blocked. */
+    final AtomicInteger asked = new AtomicInteger();
+
     volatile long unblockedAt = System.nanoTime() - 1_000_000_000_000L;
     volatile long blockedNanos;
     volatile int frameMax = 131_072;
@@ -129,6 +134,7 @@ final class FakeBroker implements PublishChannel.Opener {
 
     @Override
     public boolean isBlocked() {
+      asked.incrementAndGet();
       return blocked;
     }
 
