@@ -26,6 +26,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class JmxExporterIT {
   private static final int RECORDS = 500;
 
+  /** Kafka puts a name with a colon in quotes. */
+  private static final String SINK = "to:rabbit";
+
+  private static final String SOURCE = "from-rabbit";
+
   @RegisterExtension final Scenario scenario = new Scenario();
 
   @Test
@@ -45,10 +50,10 @@ class JmxExporterIT {
                             MonitoringFiles.FOLDER.resolve("jmx-exporter.yaml"))));
     String queue = scenario.queue(QueueKind.QUORUM);
     String topic = scenario.topic(1);
-    worker.rest().put("sink", scenario.sink(topic, queue));
-    worker.rest().put("source of orders", scenario.source(queue, scenario.topic(1)));
-    worker.rest().awaitRunning("sink", 1);
-    worker.rest().awaitRunning("source of orders", 1);
+    worker.rest().put(SINK, scenario.sink(topic, queue));
+    worker.rest().put(SOURCE, scenario.source(queue, scenario.topic(1)));
+    worker.rest().awaitRunning(SINK, 1);
+    worker.rest().awaitRunning(SOURCE, 1);
     Scrape scrape = new Scrape(endpoint);
 
     scenario
@@ -62,11 +67,13 @@ class JmxExporterIT {
             () ->
                 assertThat(scrape.text())
                     .contains(
-                        sample("confirmed_total", "sink", RECORDS),
-                        sample("connected", "sink", 1),
-                        sample("acked_total", "source of orders", RECORDS),
-                        sample("connected", "source of orders", 1),
-                        "kafka_connect_worker_tasks{connector=\"sink\",state=\"running\"} 1.0"));
+                        sample("confirmed_total", SINK, RECORDS),
+                        sample("connected", SINK, 1),
+                        sample("acked_total", SOURCE, RECORDS),
+                        sample("connected", SOURCE, 1),
+                        "kafka_connect_worker_tasks{connector=\""
+                            + SINK
+                            + "\",state=\"running\"} 1.0"));
     Set<String> documented =
         Stream.of("sink", "source")
             .flatMap(connector -> MetricsDoc.documented(connector).stream())
@@ -85,8 +92,8 @@ class JmxExporterIT {
     assertThat(scrape.text())
         .contains("# TYPE kafka_connect_plugins_confirmed_total counter")
         .contains("# TYPE kafka_connect_plugins_confirm_latency_p99 gauge");
-    worker.rest().delete("sink");
-    worker.rest().delete("source of orders");
+    worker.rest().delete(SINK);
+    worker.rest().delete(SOURCE);
     await()
         .atMost(Duration.ofMinutes(1))
         .untilAsserted(
