@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.Meter;
 import dev.rabbitbridge.metrics.Tally;
 import java.util.ArrayDeque;
@@ -32,7 +33,11 @@ final class RecordErrors {
   RecordErrors(@Nullable ErrantRecordReporter reporter, String name, Meter count) {
     this.reporter = reporter;
     this.count = count;
-    this.tally = new Tally(LOG, name, "cannot be delivered to RabbitMQ and reported to Connect");
+    this.tally =
+        new Tally(
+            LOG,
+            name,
+            "cannot be delivered to RabbitMQ and reported to Connect " + Fault.UNDELIVERABLE);
   }
 
   /**
@@ -43,15 +48,16 @@ final class RecordErrors {
    */
   void report(InFlight item, String reason) {
     count.add(1, System.nanoTime());
-    ConnectException error =
-        new ConnectException(item.where() + " cannot be delivered to RabbitMQ: " + reason);
+    String sentence = item.where() + " cannot be delivered to RabbitMQ: " + reason;
     if (reporter == null) {
-      throw new ConnectException(
-          error.getMessage()
+      throw Fault.UNDELIVERABLE.exception(
+          sentence
               + ". To send such records to a dead letter topic, set errors.tolerance to all and"
               + " errors.deadletterqueue.topic.name; to skip them, errors.tolerance to all and"
-              + " errors.log.enable to true");
+              + " errors.log.enable to true",
+          null);
     }
+    ConnectException error = Fault.UNDELIVERABLE.exception(sentence, null);
     try {
       reports.add(new Report(item, reporter.report(item.record, error)));
       tally.add(() -> item.where() + ": " + reason);
@@ -84,7 +90,7 @@ final class RecordErrors {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException e) {
-        throw new ConnectException(
+        throw Fault.DEAD_LETTER.exception(
             item.where() + " could not be written to the dead letter topic: " + e.getCause(), e);
       }
     }

@@ -4,6 +4,7 @@ package dev.rabbitbridge.sink;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.ConfirmMode;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.NullValue;
 import java.time.Duration;
@@ -204,7 +205,7 @@ final class StartedSink {
       outbox.awaitSettled(longest);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ConnectException("interrupted while waiting for confirms", e);
+      throw Fault.INTERRUPTED.exception("interrupted while waiting for confirms", e);
     }
   }
 
@@ -230,7 +231,7 @@ final class StartedSink {
   private void failIfPublisherDid() {
     ConnectException failure = publisher.failure();
     if (failure != null) {
-      throw new ConnectException(failure.getMessage(), failure);
+      throw failure;
     }
   }
 
