@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class StreamCursor {
   private static final Logger LOG = LoggerFactory.getLogger(StreamCursor.class);
 
+  private static final String FIRST = "first";
+
   private final String queue;
   private final PositionLost policy;
   private Object start;
@@ -62,6 +64,11 @@ final class StreamCursor {
    */
   synchronized @Nullable Long awaited() {
     return unverified && position != null ? position.offset() : null;
+  }
+
+  /** Tells whether a message has to come, if the stream has any. */
+  synchronized boolean isWaiting() {
+    return position == null ? start.equals(FIRST) : unverified;
   }
 
   /** Tells whether the subscription has to begin again elsewhere. */
@@ -129,7 +136,7 @@ final class StreamCursor {
                   + RabbitMQSourceConfig.POSITION_LOST_CONFIG
                   + " to earliest or latest.",
               null);
-      case EARLIEST -> start = "first";
+      case EARLIEST -> start = FIRST;
       case LATEST -> start = "next";
     }
     LOG.warn("{}; reading on from {} as configured {}", what, start, Fault.POSITION_LOST);
