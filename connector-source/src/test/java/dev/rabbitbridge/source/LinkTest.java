@@ -44,6 +44,6 @@ class LinkTest {
         .singleElement()
         .isInstanceOf(ConnectException.class)
         .asString()
-        .contains(Fault.SETTING.id() + ": rabbitmq.ssl.truststore.location");
+        .contains(Fault.SETTING.id() + ": rabbitmq.ssl.truststore.");
   }
 }
