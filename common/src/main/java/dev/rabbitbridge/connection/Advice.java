@@ -55,7 +55,7 @@ final class Advice {
       return failure
           + "; if it stays so, check that "
           + where(config, ConnectionConfig.PORT_CONFIG)
-          + " is that of AMQP, "
+          + " is that of AMQP, and "
           + TlsConfig.SECURITY_PROTOCOL_CONFIG
           + (config.isTls()
               ? ", and rabbitmq.ssl.keystore.location if a client certificate is asked for"

@@ -41,8 +41,8 @@ final class Publisher implements AutoCloseable {
   private final Duration confirmTimeout;
   private final Backoff backoff;
 
-  /** An error of the address is then no record's fault. */
-  private final boolean fixedAddress;
+  /** That it is missing, or not to be written to, is then no record's fault. */
+  private final boolean fixedExchange;
 
   private final SinkMetrics metrics;
   private final Tally closes;
@@ -67,7 +67,7 @@ final class Publisher implements AutoCloseable {
     this.outage = outage;
     this.confirmTimeout = config.confirmTimeout();
     this.backoff = config.retryBackoff();
-    this.fixedAddress = config.hasFixedAddress();
+    this.fixedExchange = config.hasFixedExchange();
     this.metrics = metrics;
     this.closes =
         new Tally(LOG, name, "channels closed by RabbitMQ over a message, to find out which");
@@ -91,6 +91,7 @@ final class Publisher implements AutoCloseable {
    */
   void watch() {
     closes.flush();
+    outbox.logCounted();
     PublishChannel silent = channel;
     if (silent == null || silent.isBlocked()) {
       return;
@@ -200,11 +201,18 @@ final class Publisher implements AutoCloseable {
 
   private void publishUntilLost(PublishChannel open) throws InterruptedException {
     InFlight[] batch = new InFlight[BATCH];
-    for (int count = outbox.take(open, batch); count > 0; count = outbox.take(open, batch)) {
-      noteWords();
-      publish(open, batch, count);
+    for (int count = outbox.take(open, batch);
+        count != Outbox.OVER;
+        count = outbox.take(open, batch)) {
+      if (count == 0) {
+        // Only a word of the broker ends an outage: a connection that falls at the first publish is
+        // none.
+        timeouts = 0;
+        outage.ended();
+      } else {
+        publish(open, batch, count);
+      }
     }
-    noteWords();
   }
 
   private void publish(PublishChannel open, InFlight[] batch, int count) {
@@ -230,16 +238,6 @@ final class Publisher implements AutoCloseable {
     metrics.republished.add(again, now);
   }
 
-  /**
-   * Only a word of the broker ends an outage: a connection that falls at the first publish is none.
-   */
-  private void noteWords() {
-    if (outbox.heardSinceLastAsked()) {
-      timeouts = 0;
-      outage.ended();
-    }
-  }
-
   private void recover(PublishChannel old) throws InterruptedException {
     drop(old);
     Throwable cause = outbox.lostBecause();
@@ -253,8 +251,8 @@ final class Publisher implements AutoCloseable {
       outbox.pause(backoff.delay(++timeouts));
     } else if (isOverAPublish(cause) && !failed.isTransient()) {
       old.close();
-      if (failed.isFatal() && fixedAddress) {
-        throw new ConnectException(addressRefused(failed), cause);
+      if (failed.isFatal() && fixedExchange) {
+        throw new ConnectException(exchangeRefused(failed), cause);
       }
       closes.add(failed::toString);
       outbox.startOver(failed.toString());
@@ -281,7 +279,7 @@ final class Publisher implements AutoCloseable {
         && close.getMethodId() == BASIC_PUBLISH;
   }
 
-  private static String addressRefused(Failure failed) {
+  private static String exchangeRefused(Failure failed) {
     return "RabbitMQ refuses what is published: "
         + failed
         + ". "

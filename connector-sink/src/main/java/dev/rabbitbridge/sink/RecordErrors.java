@@ -28,6 +28,7 @@ final class RecordErrors {
   private final Meter count;
   private final Tally tally;
   private final Deque<Report> reports = new ArrayDeque<>();
+  private @Nullable ConnectException failure;
 
   RecordErrors(@Nullable ErrantRecordReporter reporter, String name, Meter count) {
     this.reporter = reporter;
@@ -61,32 +62,47 @@ final class RecordErrors {
     }
   }
 
-  /** Passes on the records whose reports are complete. */
+  /** Passes on the records whose reports are complete. Never throws. */
   void takeDone(Consumer<InFlight> done) {
     tally.flush();
     for (Iterator<Report> all = reports.iterator(); all.hasNext(); ) {
       Report report = all.next();
       if (report.future.isDone()) {
         all.remove();
-        report.check();
-        done.accept(report.item);
+        take(report, done);
       }
     }
   }
 
-  private record Report(InFlight item, Future<Void> future) {
-    void check() {
-      try {
-        future.get();
-      } catch (CancellationException e) {
-        // The partition was lost while the report was on its way; its next owner meets the record
-        // again.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (ExecutionException e) {
-        throw new ConnectException(
-            item.where() + " could not be written to the dead letter topic: " + e.getCause(), e);
-      }
+  private void take(Report report, Consumer<InFlight> done) {
+    try {
+      report.future.get();
+      done.accept(report.item);
+    } catch (CancellationException e) {
+      // The partition was lost while the report was on its way; its next owner meets the record
+      // again.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      failure =
+          new ConnectException(
+              report.item.where()
+                  + " could not be written to the dead letter topic: "
+                  + e.getCause(),
+              e);
     }
   }
+
+  /**
+   * Fails the task over a report that could not be made.
+   *
+   * @throws ConnectException if one that {@link #takeDone} came across could not
+   */
+  void failIfOneDid() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private record Report(InFlight item, Future<Void> future) {}
 }

@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class StreamCursor {
   private static final Logger LOG = LoggerFactory.getLogger(StreamCursor.class);
 
+  private static final String FIRST = "first";
+
   private final String queue;
   private final PositionLost policy;
   private Object start;
@@ -61,6 +63,11 @@ final class StreamCursor {
    */
   synchronized @Nullable Long awaited() {
     return unverified && position != null ? position.offset() : null;
+  }
+
+  /** Tells whether a message has to come, if the stream has any. */
+  synchronized boolean isWaiting() {
+    return position == null ? start.equals(FIRST) : unverified;
   }
 
   /** Tells whether the subscription has to begin again elsewhere. */
@@ -127,7 +134,7 @@ final class StreamCursor {
                   + ". Reset the connector's offsets, or set "
                   + RabbitMQSourceConfig.POSITION_LOST_CONFIG
                   + " to earliest or latest.");
-      case EARLIEST -> start = "first";
+      case EARLIEST -> start = FIRST;
       case LATEST -> start = "next";
     }
     LOG.warn("{}; reading on from {} as configured", what, start);
