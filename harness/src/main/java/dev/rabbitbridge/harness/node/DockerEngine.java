@@ -14,9 +14,10 @@ import org.testcontainers.DockerClientFactory;
 
 /** Asks whether containers can be run here. */
 public final class DockerEngine {
-  static final String RUN_LABEL = "dev.rabbitbridge.harness";
+  /** The image of the broker, unless another is asked for. */
+  public static final String RABBITMQ = "rabbitmq:4-management";
 
-  private static final String RABBITMQ = "rabbitmq:4-management";
+  static final String RUN_LABEL = "dev.rabbitbridge.harness";
 
   private static final int PULL_MINUTES = 10;
 

@@ -43,8 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Opens the plugin archive that the build made. */
 class PackagingIT {
   private static final int JAVA_17 = 61;
-  private static final boolean OFFLINE =
-      "offline=true".equals(System.getProperty("build.mode"));
+  private static final boolean OFFLINE = "offline=true".equals(System.getProperty("build.mode"));
   private static final String BOM = "doc/sbom.cdx.json";
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -45,8 +45,7 @@ class QuickstartIT {
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyLineDoesWhatTheGuideSays() throws IOException {
     Files.createSymbolicLink(checkout.resolve("dist"), Checkout.root().resolve("dist"));
-    Matcher blocks =
-        BLOCK.matcher(Files.readString(Checkout.root().resolve("docs/quickstart.md")));
+    Matcher blocks = BLOCK.matcher(Files.readString(Checkout.root().resolve("docs/quickstart.md")));
     int compared = 0;
     List<String> printed = List.of();
 
@@ -96,8 +95,8 @@ class QuickstartIT {
       script(
           bin.resolve(script.getKey()),
           java.stream()
-                  .map(word -> "'" + word + "'")
-                  .collect(Collectors.joining(" ", "exec ", " \"$@\"")));
+              .map(word -> "'" + word + "'")
+              .collect(Collectors.joining(" ", "exec ", " \"$@\"")));
     }
     // The build that runs this test has made the archive.
     script(bin.resolve("mvn"), "[ \"$*\" = '-B package -DskipTests' ]");
