@@ -27,8 +27,7 @@ class ComposeIT {
   void everythingComesUpMovesRecordsOutlivesAKillOfRabbitMQAndGoesDownClean() {
     assumeThat(Mode.chosen()).as("skipped: runs with -Dharness=docker").isEqualTo(Mode.DOCKER);
     assumeThat(
-            DockerEngine.canRun(
-                DockerEngine.RABBITMQ, DockerEngine.kafka(Checkout.kafkaVersion())))
+            DockerEngine.canRun(DockerEngine.RABBITMQ, DockerEngine.kafka(Checkout.kafkaVersion())))
         .as("skipped: no Docker engine that has or can fetch the images of RabbitMQ and Kafka")
         .isTrue();
     Optional<List<String>> command = Compose.installed();
