@@ -35,7 +35,9 @@ class ImageFilesTest {
   void everyMountedFileIsThere() throws IOException {
     List<String> mounted = new ArrayList<>();
     for (JsonNode service : compose().path("services")) {
-      service.path("volumes").forEach(volume -> mounted.add(volume.asText().split(":", 2)[0]));
+      service
+          .path("volumes")
+          .forEach(volume -> mounted.add(volume.asText().replaceFirst(":.*", "")));
     }
 
     assertThat(mounted).hasSize(7).allSatisfy(file -> assertThat(FOLDER.resolve(file)).exists());
