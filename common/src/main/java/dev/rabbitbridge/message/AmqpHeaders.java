@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -145,7 +146,7 @@ public final class AmqpHeaders {
   private static Map<String, @Nullable Object> table(String name, Struct struct) {
     Map<String, @Nullable Object> table = new LinkedHashMap<>();
     for (Field field : struct.schema().fields()) {
-      table.put(field.name(), valueOf(name, field.schema(), struct.get(field)));
+      table.put(field.name(), valueOf(name, field.schema(), JsonBody.field(struct, field)));
     }
     return table;
   }
@@ -163,7 +164,8 @@ public final class AmqpHeaders {
 
   private static Object time(@Nullable Schema schema, Date date) {
     if (schema != null && Time.LOGICAL_NAME.equals(schema.name())) {
-      return LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS).toString();
+      return DateTimeFormatter.ISO_LOCAL_TIME.format(
+          LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS));
     }
     return isAmqpTimestamp(date) ? date : Instant.ofEpochMilli(date.getTime()).toString();
   }

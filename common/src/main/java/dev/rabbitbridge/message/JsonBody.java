@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Map;
@@ -73,6 +74,18 @@ public final class JsonBody {
     return json.startsWith("\"") ? json.substring(1, json.length() - 1) : json;
   }
 
+  /**
+   * Reads a field as it was set. Connect's own accessor puts a default in the place of a null that
+   * the schema allows.
+   *
+   * @param struct what has the field
+   * @param field a field of its schema
+   * @return the value; the default only where there has to be one
+   */
+  public static @Nullable Object field(Struct struct, Field field) {
+    return field.schema().isOptional() ? struct.getWithoutDefault(field.name()) : struct.get(field);
+  }
+
   private static void write(JsonGenerator json, @Nullable Schema schema, @Nullable Object value)
       throws IOException {
     if (value == null) {
@@ -95,7 +108,7 @@ public final class JsonBody {
       json.writeStartObject();
       for (Field field : struct.schema().fields()) {
         json.writeFieldName(field.name());
-        write(json, field.schema(), struct.get(field));
+        write(json, field.schema(), field(struct, field));
       }
       json.writeEndObject();
     } else if (value instanceof Map<?, ?> map) {
@@ -142,7 +155,8 @@ public final class JsonBody {
       return LocalDate.ofInstant(instant, ZoneOffset.UTC).toString();
     }
     if (Time.LOGICAL_NAME.equals(name)) {
-      return LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS).toString();
+      return DateTimeFormatter.ISO_LOCAL_TIME.format(
+          LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS));
     }
     return instant.toString();
   }

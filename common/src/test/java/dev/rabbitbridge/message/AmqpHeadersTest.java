@@ -62,6 +62,7 @@ class AmqpHeadersTest {
         Arguments.of(
             org.apache.kafka.connect.data.Date.SCHEMA, new Date(86_400_000), new Date(86_400_000)),
         Arguments.of(Time.SCHEMA, new Date(3_600_001), "01:00:00.001"),
+        Arguments.of(Time.SCHEMA, new Date(3_600_000), "01:00:00"),
         Arguments.of(null, List.of("a", 1, List.of(true)), List.of("a", 1, List.of(true))),
         Arguments.of(null, Map.of("k", Map.of("k2", true)), Map.of("k", Map.of("k2", true))),
         Arguments.of(

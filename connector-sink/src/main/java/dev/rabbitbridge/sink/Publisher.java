@@ -7,6 +7,7 @@ import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.metrics.Tally;
@@ -170,7 +171,7 @@ final class Publisher implements AutoCloseable {
     } catch (ConnectException e) {
       fail(e);
     } catch (Throwable t) {
-      fail(new ConnectException("the thread that publishes to RabbitMQ failed: " + t, t));
+      fail(Fault.UNEXPECTED.exception("the thread that publishes to RabbitMQ failed: " + t, t));
     }
   }
 
@@ -252,7 +253,7 @@ final class Publisher implements AutoCloseable {
     } else if (isOverAPublish(cause) && !failed.isTransient()) {
       old.close();
       if (failed.isFatal() && fixedExchange) {
-        throw new ConnectException(exchangeRefused(failed), cause);
+        throw exchangeRefused(failed, cause);
       }
       closes.add(failed::toString);
       outbox.startOver(failed.toString());
@@ -279,14 +280,19 @@ final class Publisher implements AutoCloseable {
         && close.getMethodId() == BASIC_PUBLISH;
   }
 
-  private static String exchangeRefused(Failure failed) {
-    return "RabbitMQ refuses what is published: "
-        + failed
-        + ". "
-        + (failed.replyCode() == AMQP.NOT_FOUND
-            ? "Create the exchange or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG
-            : "Give the user write permission, or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG)
-        + ", then restart the task; nothing is lost meanwhile.";
+  private static ConnectException exchangeRefused(Failure failed, Throwable cause) {
+    boolean missing = failed.replyCode() == AMQP.NOT_FOUND;
+    Fault fault = missing ? Fault.EXCHANGE_MISSING : Fault.EXCHANGE_REFUSED;
+    return fault.exception(
+        "RabbitMQ refuses what is published: "
+            + failed
+            + ". "
+            + (missing
+                ? "Create the exchange or correct "
+                : "Give the user write permission, or correct ")
+            + RabbitMQSinkConfig.EXCHANGE_CONFIG
+            + ", then restart the task; nothing is lost meanwhile.",
+        cause);
   }
 
   private void fail(ConnectException e) {

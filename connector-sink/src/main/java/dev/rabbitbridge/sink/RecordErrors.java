@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.Meter;
 import dev.rabbitbridge.metrics.Tally;
 import java.util.ArrayDeque;
@@ -33,7 +34,11 @@ final class RecordErrors {
   RecordErrors(@Nullable ErrantRecordReporter reporter, String name, Meter count) {
     this.reporter = reporter;
     this.count = count;
-    this.tally = new Tally(LOG, name, "cannot be delivered to RabbitMQ and reported to Connect");
+    this.tally =
+        new Tally(
+            LOG,
+            name,
+            "cannot be delivered to RabbitMQ and reported to Connect " + Fault.UNDELIVERABLE);
   }
 
   /**
@@ -44,15 +49,16 @@ final class RecordErrors {
    */
   void report(InFlight item, String reason) {
     count.add(1, System.nanoTime());
-    ConnectException error =
-        new ConnectException(item.where() + " cannot be delivered to RabbitMQ: " + reason);
+    String sentence = item.where() + " cannot be delivered to RabbitMQ: " + reason;
     if (reporter == null) {
-      throw new ConnectException(
-          error.getMessage()
+      throw Fault.UNDELIVERABLE.exception(
+          sentence
               + ". To send such records to a dead letter topic, set errors.tolerance to all and"
               + " errors.deadletterqueue.topic.name; to skip them, errors.tolerance to all and"
-              + " errors.log.enable to true");
+              + " errors.log.enable to true",
+          null);
     }
+    ConnectException error = Fault.UNDELIVERABLE.exception(sentence, null);
     try {
       reports.add(new Report(item, reporter.report(item.record, error)));
       tally.add(() -> item.where() + ": " + reason);
@@ -85,7 +91,7 @@ final class RecordErrors {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
       failure =
-          new ConnectException(
+          Fault.DEAD_LETTER.exception(
               report.item.where()
                   + " could not be written to the dead letter topic: "
                   + e.getCause(),

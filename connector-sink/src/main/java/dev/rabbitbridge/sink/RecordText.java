@@ -98,7 +98,7 @@ final class RecordText {
     if (value instanceof Struct struct) {
       Field field = struct.schema().field(name);
       if (field != null) {
-        found = struct.get(field);
+        found = JsonBody.field(struct, field);
         foundSchema = field.schema();
       }
     } else if (value instanceof Map<?, ?> map) {

@@ -4,6 +4,7 @@ package dev.rabbitbridge.sink;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.ConfirmMode;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.NullValue;
 import java.time.Duration;
@@ -223,7 +224,7 @@ final class StartedSink {
       outbox.awaitSettled(Duration.ofNanos(Math.min(nanos, LONGEST_WAIT.toNanos())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ConnectException("interrupted while waiting for confirms", e);
+      throw Fault.INTERRUPTED.exception("interrupted while waiting for confirms", e);
     }
   }
 
@@ -255,7 +256,7 @@ final class StartedSink {
   private void failIfPublisherDid() {
     ConnectException failure = publisher.failure();
     if (failure != null) {
-      throw new ConnectException(failure.getMessage(), failure);
+      throw failure;
     }
   }
 

@@ -169,19 +169,23 @@ final class QueueConsumer implements Runnable {
     String tag = subscribe(channel, subscription, cautious);
     outage.subscribed();
     subscribed = true;
-    long silentSince = System.nanoTime();
+    long lookedAt = System.nanoTime();
+    boolean silent = false;
     while (!stopping
         && subscription.end == null
+        && !silent
         && !mustRestart()
         && !(cautious && fruitless == 0)) {
       if (acknowledger.untilDue() == 0) {
         send(channel, epoch);
       }
-      if (cursor != null && cursor.awaited() != null) {
-        silentSince = lookBeyondTheEnd(connection, silentSince);
+      if (cursor == null || !cursor.isWaiting()) {
+        wakeup.await(acknowledger.untilDue());
+      } else if (System.nanoTime() - lookedAt < SILENCE.toNanos()) {
         wakeup.await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
       } else {
-        wakeup.await(acknowledger.untilDue());
+        silent = isSilent(connection);
+        lookedAt = System.nanoTime();
       }
     }
     if (subscription.end == null) {
@@ -218,19 +222,35 @@ final class QueueConsumer implements Runnable {
         subscription);
   }
 
-  /** Asks for the end of a stream that keeps silent about the position that it was asked for. */
-  private long lookBeyondTheEnd(BrokerConnection connection, long silentSince)
-      throws IOException, InterruptedException {
-    if (System.nanoTime() - silentSince < SILENCE.toNanos()) {
-      return silentSince;
+  /**
+   * Looks at the end of a stream that has delivered nothing yet: its position may lie beyond. And a
+   * subscription that attached while retention cut the stream can stay silent for ever.
+   *
+   * @return true when there are messages that should have come, so that only a new subscription
+   *     helps
+   */
+  private boolean isSilent(BrokerConnection connection) throws IOException, InterruptedException {
+    if (acknowledger.pending() > 0) {
+      // The task has not looked at what came: it is paused, or busy.
+      return false;
     }
     Long awaited = cursor.awaited();
-    Long end = awaited == null ? null : StreamEnd.find(connection, acknowledger.queue(), awaited);
-    if (end != null && end < awaited && cursor.awaited() != null) {
-      cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
-      wakeup.signal();
+    Long end = StreamEnd.find(connection, acknowledger.queue(), awaited == null ? 0 : awaited);
+    if (!cursor.isWaiting() || acknowledger.pending() > 0) {
+      return false;
     }
-    return System.nanoTime();
+    if (awaited != null && end != null && end < awaited) {
+      cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
+      return false;
+    }
+    if (end == null || end >= 0) {
+      LOG.warn(
+          "Stream '{}' has messages, but RabbitMQ delivered none for {} ms; subscribing again",
+          acknowledger.queue(),
+          SILENCE.toMillis());
+      return true;
+    }
+    return false;
   }
 
   private void send(Channel channel, int epoch) throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.failure.Fault;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
  */
 final class StreamCursor {
   private static final Logger LOG = LoggerFactory.getLogger(StreamCursor.class);
+
+  private static final String FIRST = "first";
 
   private final String queue;
   private final PositionLost policy;
@@ -61,6 +64,11 @@ final class StreamCursor {
    */
   synchronized @Nullable Long awaited() {
     return unverified && position != null ? position.offset() : null;
+  }
+
+  /** Tells whether a message has to come, if the stream has any. */
+  synchronized boolean isWaiting() {
+    return position == null ? start.equals(FIRST) : unverified;
   }
 
   /** Tells whether the subscription has to begin again elsewhere. */
@@ -122,15 +130,16 @@ final class StreamCursor {
         "Stream '" + queue + "' no longer holds the message at offset " + last + ": " + how;
     switch (policy) {
       case FAIL ->
-          throw new ConnectException(
+          throw Fault.POSITION_LOST.exception(
               what
                   + ". Reset the connector's offsets, or set "
                   + RabbitMQSourceConfig.POSITION_LOST_CONFIG
-                  + " to earliest or latest.");
-      case EARLIEST -> start = "first";
+                  + " to earliest or latest.",
+              null);
+      case EARLIEST -> start = FIRST;
       case LATEST -> start = "next";
     }
-    LOG.warn("{}; reading on from {} as configured", what, start);
+    LOG.warn("{}; reading on from {} as configured {}", what, start, Fault.POSITION_LOST);
     position = null;
     unverified = false;
     restart = true;

@@ -35,6 +35,25 @@ class StreamCursorTest {
   }
 
   @Test
+  void itWaitsForTheStoredMessageOrTheFirstOneUntilItCame() {
+    StreamCursor stored = cursor(PositionLost.FAIL, at(5));
+    stored.subscribe(1);
+    assertThat(stored.isWaiting()).isTrue();
+    stored.arrived(1, at(5));
+    assertThat(stored.isWaiting()).isFalse();
+
+    StreamCursor first = cursor(PositionLost.FAIL, null);
+    first.subscribe(1);
+    assertThat(first.isWaiting()).isTrue();
+    first.moved(1, at(0));
+    assertThat(first.isWaiting()).isFalse();
+
+    StreamCursor next = new StreamCursor("s", PositionLost.FAIL, "next", null);
+    next.subscribe(1);
+    assertThat(next.isWaiting()).as("a stream's next message may come next year").isFalse();
+  }
+
+  @Test
   void aReconnectGoesOnAfterTheLastMessageHandedOut() {
     StreamCursor cursor = cursor(PositionLost.FAIL, null);
     cursor.subscribe(1);

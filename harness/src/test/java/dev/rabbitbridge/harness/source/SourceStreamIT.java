@@ -167,7 +167,6 @@ class SourceStreamIT {
     for (int i = 0; i < 500; i++) {
       many.add(kilobyte + i);
     }
-    // A consumer that attaches while retention cuts can be left without deliveries; then again.
     await()
         .atMost(Duration.ofMinutes(2))
         .untilAsserted(

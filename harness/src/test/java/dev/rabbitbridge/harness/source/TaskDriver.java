@@ -2,6 +2,7 @@
 package dev.rabbitbridge.harness.source;
 
 import dev.rabbitbridge.source.RabbitMQSourceTask;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,7 +40,7 @@ final class TaskDriver implements AutoCloseable {
     Map<String, String> props = new HashMap<>(config);
     props.putIfAbsent("name", "driver");
     props.putIfAbsent("kafka.topic", "topic");
-    driver.task.initialize(new Context(props, offsets));
+    driver.task.initialize(context(props, offsets));
     driver.task.start(props);
     return driver;
   }
@@ -141,18 +142,19 @@ final class TaskDriver implements AutoCloseable {
     return new String((byte[]) record.value(), java.nio.charset.StandardCharsets.UTF_8);
   }
 
-  private record Context(
-      Map<String, String> configs, Map<Map<String, ?>, Map<String, Object>> offsets)
-      implements SourceTaskContext {
-    @Override
-    public OffsetStorageReader offsetStorageReader() {
-      return new Reader(offsets);
-    }
-
-    @Override
-    public org.apache.kafka.common.metrics.@Nullable PluginMetrics pluginMetrics() {
-      return null;
-    }
+  /** A proxy, since what a context has to offer depends on Kafka's version: null, if not this. */
+  private static SourceTaskContext context(
+      Map<String, String> configs, Map<Map<String, ?>, Map<String, Object>> offsets) {
+    return (SourceTaskContext)
+        Proxy.newProxyInstance(
+            SourceTaskContext.class.getClassLoader(),
+            new Class<?>[] {SourceTaskContext.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "configs" -> configs;
+                  case "offsetStorageReader" -> new Reader(offsets);
+                  default -> null;
+                });
   }
 
   private record Reader(Map<Map<String, ?>, Map<String, Object>> offsets)
