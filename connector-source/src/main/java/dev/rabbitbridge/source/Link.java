@@ -7,6 +7,7 @@ import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,7 +158,7 @@ final class Link implements Runnable {
             || why.getCause() instanceof IllegalStateException;
     unreadable = ofMessage && !moved ? unreadable + 1 : 0;
     if (unreadable >= UNREADABLE) {
-      throw new ConnectException(
+      throw Fault.UNREADABLE.exception(
           "The connection broke "
               + unreadable
               + " times in a row over a message that cannot be read, from "
