@@ -46,11 +46,10 @@ final class SourceSession implements AutoCloseable {
   private final LogContext logContext = LogContext.ofThisThread();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final RedeliveryCounts redeliveries;
-  private final Link link;
+  private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
-  private @Nullable Link retryLink;
   private @Nullable RetryPublisher retries;
 
   // Owned by the task's thread.
@@ -72,20 +71,19 @@ final class SourceSession implements AutoCloseable {
     this.name = connector.name();
     this.notices = new Notices(name);
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
-    this.link = link(connector);
+    Link link = link(connector);
     for (String queue : config.queues()) {
       StreamCursor cursor =
           config.queueType() == QueueType.STREAM
               ? new StreamCursor(
                   queue, config.positionLost(), config.streamStart(), stored.apply(queue))
               : null;
-      addConsumer(queue, cursor);
+      addConsumer(queue, link, cursor);
     }
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
-      retryLink = link(connector);
       retries =
           new RetryPublisher(
-              retryLink, config.retryDelay(), notices, this::retryConfirmed, this::fail);
+              link(connector), config.retryDelay(), notices, this::retryConfirmed, this::fail);
       add(retries, "retry", consuming);
     }
     connecting.forEach(Thread::start);
@@ -94,7 +92,7 @@ final class SourceSession implements AutoCloseable {
 
   /** Shows the metrics to operators, until {@link #close}. */
   void publishMetrics(SourceTaskContext context) {
-    metrics.publish(context, consumers.values(), inbox, link);
+    metrics.publish(context, consumers.values(), inbox, links);
   }
 
   private Link link(BrokerConnector connector) {
@@ -106,11 +104,12 @@ final class SourceSession implements AutoCloseable {
             "queues " + config.queues(),
             metrics::answered,
             this::fail);
+    links.add(made);
     add(made, "link", connecting);
     return made;
   }
 
-  private void addConsumer(String queue, @Nullable StreamCursor cursor) {
+  private void addConsumer(String queue, Link link, @Nullable StreamCursor cursor) {
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
     Acknowledger acknowledger =
@@ -412,7 +411,6 @@ final class SourceSession implements AutoCloseable {
       retries.stop();
     }
     // One that waits for a connection is not needed for the orderly end.
-    List<Link> links = retryLink == null ? List.of(link) : List.of(link, retryLink);
     links.stream().filter(one -> !one.isUp()).forEach(Link::close);
     boolean interrupted = join(consuming, deadline);
     links.forEach(Link::close);
