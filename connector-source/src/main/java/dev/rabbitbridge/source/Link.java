@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements Runnable {
   private static final int UNREADABLE = 5;
+  private static final Duration HEALTHY = Duration.ofMinutes(1);
 
   private final BrokerConnector connector;
   private final Outage outage;
@@ -122,11 +123,13 @@ final class Link implements Runnable {
       }
       opened.incrementAndGet();
       outage.ended();
+      long openedAt = System.nanoTime();
       long progressBefore = progress.getAsLong();
       Throwable why = awaitLoss(open);
       if (why != null) {
         open.abort();
-        countUnreadable(why, progress.getAsLong() > progressBefore);
+        boolean lasted = System.nanoTime() - openedAt > HEALTHY.toNanos();
+        countUnreadable(why, lasted && progress.getAsLong() > progressBefore);
         pause(outage.failed(why));
       }
     } catch (IOException | TimeoutException | ShutdownSignalException | ConfigException e) {
@@ -150,13 +153,17 @@ final class Link implements Runnable {
 
   /**
    * A message that the client cannot read ends the connection, goes back to its queue, and comes
-   * again with the next connection.
+   * again with the next connection. Progress alone does not show that it is gone: it may be that of
+   * another queue.
    */
-  private void countUnreadable(Throwable why, boolean moved) {
+  private void countUnreadable(Throwable why, boolean healthy) {
     boolean ofMessage =
         why.getCause() instanceof MalformedFrameException
             || why.getCause() instanceof IllegalStateException;
-    unreadable = ofMessage && !moved ? unreadable + 1 : 0;
+    if (healthy) {
+      unreadable = 0;
+    }
+    unreadable += ofMessage ? 1 : 0;
     if (unreadable >= UNREADABLE) {
       throw Fault.UNREADABLE.exception(
           "The connection broke "
