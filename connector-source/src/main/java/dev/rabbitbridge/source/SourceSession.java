@@ -152,9 +152,10 @@ final class SourceSession implements AutoCloseable {
     notices.flush();
     List<SourceRecord> records = new ArrayList<>();
     Delivery next = inbox.poll(config.pollWait());
-    while (next != null && failure.get() == null) {
+    // Counts what gives no record too: a flood of that must not keep the task from its stop.
+    for (int taken = 1; next != null && failure.get() == null; taken++) {
       add(next, records);
-      next = records.size() < config.pollMaxRecords() ? inbox.poll() : null;
+      next = taken < config.pollMaxRecords() ? inbox.poll() : null;
     }
     return records.isEmpty() ? null : records;
   }
@@ -186,7 +187,11 @@ final class SourceSession implements AutoCloseable {
       }
     }
     DeliveredRecord record = convert(delivery, position);
-    if (record != null && acknowledger.handOut(delivery, polls.get())) {
+    if (record != null) {
+      if (!acknowledger.handOut(delivery, polls.get())) {
+        // Its channel was lost just now: a stream must not move past what nobody got.
+        return;
+      }
       records.add(record);
     }
     if (cursor != null && failure.get() == null) {
@@ -223,7 +228,7 @@ final class SourceSession implements AutoCloseable {
                     + position
                     + " of stream '"
                     + delivery.queue()
-                    + "': cut off by retention, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+                    + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
         return true;
       }
       case KNOWN -> {
@@ -248,7 +253,7 @@ final class SourceSession implements AutoCloseable {
     if (limit == 0) {
       return false;
     }
-    long deliveries = counted != null ? counted : ownCount(delivery);
+    long deliveries = delivery.retries() + (counted != null ? counted : ownCount(delivery));
     if (deliveries <= limit) {
       return false;
     }
@@ -269,7 +274,7 @@ final class SourceSession implements AutoCloseable {
   private long ownCount(Delivery delivery) {
     // A quorum queue that counts, but has nothing to count against this message.
     boolean counts = delivery.headers().containsKey("x-acquired-count");
-    return delivery.retries() + (counts ? 0L : redeliveries.of(delivery));
+    return counts ? 0 : redeliveries.of(delivery);
   }
 
   private QueueConsumer consumer(Delivery delivery) {
