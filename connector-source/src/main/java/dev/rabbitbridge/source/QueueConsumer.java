@@ -48,7 +48,9 @@ final class QueueConsumer extends LinkWorker {
   private final LongSupplier polls;
   private final SourceMetrics metrics;
   private volatile boolean subscribed;
-  private int fruitless; // epochs in a row; owned by the consumer's thread
+  // Owned by the consumer's thread.
+  private int fruitless; // epochs in a row
+  private boolean saidUndeliverable;
 
   /**
    * Creates a consumer that has not subscribed yet.
@@ -220,6 +222,12 @@ final class QueueConsumer extends LinkWorker {
           acknowledger.queue(),
           SILENCE.toMillis());
       return true;
+    }
+    if (end == null && !saidUndeliverable) {
+      saidUndeliverable = true;
+      LOG.warn(
+          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
+          acknowledger.queue());
     }
     return false;
   }

@@ -227,7 +227,7 @@ class SourceStreamIT {
   }
 
   @Test
-  void aGapThatCompressedBatchesLeaveIsWarnedAbout() throws Exception {
+  void whatCompressedBatchesLeaveOutIsWarnedAbout() throws Exception {
     RabbitMQ broker = scenario.atEnd(scenario.harness().newRabbitMQ("streams", ""));
     assumeTrue(
         broker.amqp().equals(broker.amqpFromWorker()), "only a local broker has a port to spare");
@@ -253,6 +253,24 @@ class SourceStreamIT {
         .singleElement()
         .asString()
         .contains(stream, "before offset 50", "compressed batches");
+
+    String only = scenario.name("stream");
+    broker.management().declareQueue(only, QueueKind.STREAM, Map.of());
+    publishCompressed(port, only, ids(40));
+    config.put("rabbitmq.queue", only);
+    scenario.running(config);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () ->
+                assertThat(scenario.worker().logLines("WARN.*" + only))
+                    .singleElement()
+                    .asString()
+                    .contains("compressed batches"));
+    try (Amqp amqp = broker.connect()) {
+      amqp.publish(only, List.of("readable"));
+    }
+    Sources.awaitAll(scenario, topic, List.of("readable"));
   }
 
   /** Nobody else may need the default port, and no other test needs the plugin. */
