@@ -102,6 +102,7 @@ final class SourceSession implements AutoCloseable {
             new Outage(config.connection(), name),
             Topology.of(config.topology(), null, config.queues(), "#"),
             "queues " + config.queues(),
+            config.queueType() == QueueType.STREAM,
             metrics::answered,
             this::fail);
     links.add(made);

@@ -243,6 +243,13 @@ class SourceStreamIT {
     Map<String, String> config = scenario.source(stream, topic);
     config.putAll(scenario.broker(broker.amqpFromWorker()));
     config.put("rabbitmq.queue.type", "stream");
+    String version = broker.management().get("overview").path("rabbitmq_version").asText();
+    if (version.startsWith("3.10.")) {
+      // It ends the connection instead of leaving them out.
+      assertThat(scenario.worker().rest().awaitFailed(scenario.put(config)))
+          .contains("RB-R05", stream, "compressed batches");
+      return;
+    }
     String connector = scenario.running(config);
 
     Sources.awaitAll(scenario, topic, ids(10));
