@@ -78,6 +78,22 @@ class SinkChannelErrorTest {
     }
   }
 
+  @Test
+  void headersOfAnySizeArePublishedWhereTheFrameHasNoLimit() { // F59
+    try (SinkFixture f = new SinkFixture(true)) {
+      f.awaitChannels(1);
+      f.broker.channel().frameMax = 0;
+      f.broker.confirmsAtOnce = true;
+      var large = Records.record(0);
+      large.headers().addString("h", "x".repeat(200 * 1024));
+      f.put(List.of(large));
+
+      f.awaitPublished(1);
+      await().until(() -> f.committable(1) == 1);
+      assertThat(f.context.reporter.reported).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"404, q", "404, ${key}", "403, q", "403, ${key}"})
   void aFixedExchangeThatRefusesFailsTheTaskAndNoRecordIsBlamed( // F55

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,21 @@ class SinkRecordErrorTest {
       assertThat(f.context.reporter.reported).hasSize(1);
       assertThat(f.committable(1)).isEqualTo(1);
       assertThat(f.broker.bodies()).hasSize(3);
+    }
+  }
+
+  @Test
+  void aRefusalThatIsKnownButNotReportedWhenTheTaskEndsIsTheNextOwners() { // F74
+    try (SinkFixture f = new SinkFixture(true)) {
+      f.put(records(0, 2));
+      FakeBroker.Fake channel = f.awaitPublished(2);
+      channel.giveBack(2);
+      channel.confirm(2, true);
+      var offered = f.sink.preCommit(Map.of(Records.ORDERS, new OffsetAndMetadata(2)));
+      f.sink.close(List.of(Records.ORDERS));
+
+      assertThat(f.context.reporter.reported).isEmpty();
+      assertThat(offered.get(Records.ORDERS).offset()).isEqualTo(1);
     }
   }
 
