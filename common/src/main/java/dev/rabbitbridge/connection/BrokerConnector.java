@@ -10,6 +10,7 @@ import dev.rabbitbridge.config.PluginVersion;
 import dev.rabbitbridge.config.TlsConfig;
 import dev.rabbitbridge.metrics.LogContext;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -34,6 +35,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class BrokerConnector {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerConnector.class);
+  // RabbitMQ itself takes up to 65 s to say that a queue has no leader. The client's default of ten
+  // minutes would leave a task for so long without a word.
+  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(90);
 
   private final ConnectionConfig config;
   private final String connectorName;
@@ -122,6 +126,7 @@ public final class BrokerConnector {
     factory.setConnectionTimeout((int) config.connectionTimeout().toMillis());
     factory.setHandshakeTimeout((int) config.handshakeTimeout().toMillis());
     factory.setShutdownTimeout((int) config.shutdownTimeout().toMillis());
+    factory.setChannelRpcTimeout((int) LONGEST_ANSWER.toMillis());
     factory.setRequestedChannelMax(config.channelMax());
     factory.setRequestedFrameMax(config.frameMax());
     // The client refuses a body of exactly its limit.

@@ -31,6 +31,8 @@ final class Acknowledger {
   private final SourceMetrics metrics;
   private final LongSupplier nanoTime;
   private final ConfirmTracker<Delivery> unacked = new ConfirmTracker<>();
+  // Handed out on channels that were lost since, and not answered when they were.
+  private final List<Delivery> strays = new ArrayList<>();
   private long taken;
   private long waitingSince;
   private int handedOut;
@@ -59,7 +61,10 @@ final class Acknowledger {
    */
   synchronized int beginEpoch() {
     int tracked = unacked();
-    int settledInVain = tracked - unacked.abandon().size();
+    List<Delivery> abandoned = unacked.abandon();
+    int settledInVain = tracked - abandoned.size();
+    strays.addAll(abandoned);
+    strays.removeIf(delivery -> delivery.answered || delivery.handedOutBy == 0);
     metrics.staleTags.add(settledInVain, nanoTime.getAsLong());
     taken = 0;
     return unacked.epoch();
@@ -165,8 +170,15 @@ final class Acknowledger {
     return unacked.prefix() - taken >= batchSize || unacked.pending() == 0;
   }
 
-  /** Returns the messages that were handed out by an earlier poll and not answered yet. */
+  /**
+   * Notes that the framework will say no more about what was handed out before a poll.
+   *
+   * @return the messages among these that it said nothing about and that can be settled; those of
+   *     lost channels come again
+   */
   synchronized List<Delivery> unansweredBefore(long poll) {
+    strays.stream().filter(stray -> stray.handedOutBy < poll).forEach(this::answer);
+    strays.removeIf(stray -> stray.answered);
     List<Delivery> found = new ArrayList<>();
     for (Delivery delivery : unacked.olderThan(nanoTime.getAsLong())) {
       if (!delivery.answered && delivery.handedOutBy > 0 && delivery.handedOutBy < poll) {

@@ -39,9 +39,10 @@ final class Delivery {
     this.acknowledger = acknowledger;
     this.epoch = epoch;
     this.consumerTag = consumerTag;
-    this.retries = RetryHeader.count(properties);
-    this.envelope = RetryHeader.unwrap(envelope, properties);
-    this.properties = RetryHeader.unwrap(properties);
+    String queue = acknowledger.queue();
+    this.retries = RetryHeader.count(queue, properties);
+    this.envelope = RetryHeader.unwrap(queue, envelope, properties);
+    this.properties = RetryHeader.unwrap(queue, properties);
     this.body = body;
   }
 

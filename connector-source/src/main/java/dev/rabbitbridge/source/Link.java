@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.MalformedFrameException;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.ErrorClassifier;
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
+import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -28,11 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements Runnable {
   private static final int UNREADABLE = 5;
+  private static final Duration HEALTHY = Duration.ofMinutes(1);
 
   private final BrokerConnector connector;
   private final Outage outage;
   private final Topology topology;
   private final String queues;
+  private final boolean streams;
   private final LongSupplier progress;
   private final Consumer<Throwable> gaveUp;
   private final AtomicInteger opened = new AtomicInteger();
@@ -46,6 +52,7 @@ final class Link implements Runnable {
    *
    * @param topology what has to be there before anyone may use a connection
    * @param queues what it is for, in words
+   * @param streams whether these are streams
    * @param progress grows when messages get through
    * @param gaveUp told once, on the link's thread, when there is no point in trying on
    */
@@ -54,12 +61,14 @@ final class Link implements Runnable {
       Outage outage,
       Topology topology,
       String queues,
+      boolean streams,
       LongSupplier progress,
       Consumer<Throwable> gaveUp) {
     this.connector = connector;
     this.outage = outage;
     this.topology = topology;
     this.queues = queues;
+    this.streams = streams;
     this.progress = progress;
     this.gaveUp = gaveUp;
   }
@@ -122,11 +131,13 @@ final class Link implements Runnable {
       }
       opened.incrementAndGet();
       outage.ended();
+      long openedAt = System.nanoTime();
       long progressBefore = progress.getAsLong();
       Throwable why = awaitLoss(open);
       if (why != null) {
         open.abort();
-        countUnreadable(why, progress.getAsLong() > progressBefore);
+        boolean lasted = System.nanoTime() - openedAt > HEALTHY.toNanos();
+        countUnreadable(why, lasted && progress.getAsLong() > progressBefore);
         pause(outage.failed(why));
       }
     } catch (IOException | TimeoutException | ShutdownSignalException | ConfigException e) {
@@ -149,14 +160,20 @@ final class Link implements Runnable {
   }
 
   /**
-   * A message that the client cannot read ends the connection, goes back to its queue, and comes
-   * again with the next connection.
+   * A message that the client cannot read, or RabbitMQ cannot deliver, ends the connection and
+   * comes again with the next one. Progress alone does not show that it is gone: it may be that of
+   * another queue.
    */
-  private void countUnreadable(Throwable why, boolean moved) {
-    boolean ofMessage =
+  private void countUnreadable(Throwable why, boolean healthy) {
+    boolean ofClient =
         why.getCause() instanceof MalformedFrameException
             || why.getCause() instanceof IllegalStateException;
-    unreadable = ofMessage && !moved ? unreadable + 1 : 0;
+    Failure failure = ErrorClassifier.classify(why, Stage.RUNNING);
+    boolean ofBroker = streams && failure.replyCode() == AMQP.INTERNAL_ERROR;
+    if (healthy) {
+      unreadable = 0;
+    }
+    unreadable += ofClient || ofBroker ? 1 : 0;
     if (unreadable >= UNREADABLE) {
       throw Fault.UNREADABLE.exception(
           "The connection broke "
@@ -164,8 +181,11 @@ final class Link implements Runnable {
               + " times in a row over a message that cannot be read, from "
               + queues
               + ": "
-              + why.getCause().getMessage()
-              + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue.",
+              + (ofBroker
+                  ? failure
+                      + ". RabbitMQ 3.10 does that over messages published in compressed batches: read the stream with a client of the stream protocol."
+                  : why.getCause().getMessage()
+                      + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue."),
           why);
     }
   }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * One thread of its own runs it and does all that can block on the socket, so that trouble with one
  * queue does not hold up the acks of another. The client's thread only takes note of what happened.
  */
-final class QueueConsumer implements Runnable {
+final class QueueConsumer extends LinkWorker {
   private static final Logger LOG = LoggerFactory.getLogger(QueueConsumer.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
   private static final Duration SILENCE = Duration.ofSeconds(5);
@@ -41,18 +41,16 @@ final class QueueConsumer implements Runnable {
   private static final int CAUTIOUS_PREFETCH = 10;
 
   private final RabbitMQSourceConfig config;
-  private final Link link;
   private final Inbox inbox;
   private final Acknowledger acknowledger;
   private final QueueOutage outage;
   private final @Nullable StreamCursor cursor;
   private final LongSupplier polls;
   private final SourceMetrics metrics;
-  private final Consumer<Throwable> gaveUp;
-  private final Wakeup wakeup = new Wakeup();
-  private volatile boolean stopping;
   private volatile boolean subscribed;
-  private int fruitless; // epochs in a row; owned by the consumer's thread
+  // Owned by the consumer's thread.
+  private int fruitless; // epochs in a row
+  private boolean saidUndeliverable;
 
   /**
    * Creates a consumer that has not subscribed yet.
@@ -71,15 +69,14 @@ final class QueueConsumer implements Runnable {
       SourceMetrics metrics,
       LongSupplier polls,
       Consumer<Throwable> gaveUp) {
+    super(link, gaveUp);
     this.config = config;
-    this.link = link;
     this.inbox = inbox;
     this.acknowledger = acknowledger;
     this.outage = outage;
     this.cursor = cursor;
     this.metrics = metrics;
     this.polls = polls;
-    this.gaveUp = gaveUp;
   }
 
   @Nullable StreamCursor cursor() {
@@ -96,41 +93,15 @@ final class QueueConsumer implements Runnable {
     return acknowledger.unacked();
   }
 
-  /** Makes the consumer look whether there is something to send. */
-  void wake() {
-    wakeup.signal();
-  }
-
-  /** Asks for the orderly end; the thread that runs it ends soon after. */
-  void stop() {
-    stopping = true;
-    wakeup.signal();
-  }
-
   @Override
-  public void run() {
-    try {
-      while (!stopping) {
-        BrokerConnection connection = link.await();
-        if (connection != null) {
-          serve(connection);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      gaveUp.accept(e);
-    }
-  }
-
-  private void serve(BrokerConnection connection) throws InterruptedException {
+  void work(BrokerConnection connection) throws InterruptedException {
     int epoch = acknowledger.beginEpoch();
     Throwable why;
     try {
       why = consume(connection, epoch);
     } catch (ChannelContinuationTimeoutException e) {
       // Whatever the broker answers later, the channel would not be ours any more.
-      link.replace(connection, e);
+      link().replace(connection, e);
       why = e;
     } catch (IOException | ShutdownSignalException e) {
       why = e;
@@ -140,7 +111,7 @@ final class QueueConsumer implements Runnable {
     long answersAtLoss = acknowledger.answers();
     acknowledger.beginEpoch();
     inbox.removeStale(acknowledger);
-    if (!stopping && why != null) {
+    if (!isStopping() && why != null) {
       fruitless++;
       if (!isOfConnection(why) && connection.isOpen()) {
         recover(connection, why);
@@ -155,7 +126,7 @@ final class QueueConsumer implements Runnable {
         && config.connection().addresses().size() > 1
         && ErrorClassifier.classify(why, Stage.RUNNING).replyCode() == AMQP.PRECONDITION_FAILED) {
       // This node has no replica of the stream; another may have.
-      link.replace(connection, why);
+      link().replace(connection, why);
     }
     pause(delay);
   }
@@ -171,7 +142,7 @@ final class QueueConsumer implements Runnable {
     subscribed = true;
     long lookedAt = System.nanoTime();
     boolean silent = false;
-    while (!stopping
+    while (!isStopping()
         && subscription.end == null
         && !silent
         && !mustRestart()
@@ -180,9 +151,9 @@ final class QueueConsumer implements Runnable {
         send(channel, epoch);
       }
       if (cursor == null || !cursor.isWaiting()) {
-        wakeup.await(acknowledger.untilDue());
+        await(acknowledger.untilDue());
       } else if (System.nanoTime() - lookedAt < SILENCE.toNanos()) {
-        wakeup.await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
+        await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
       } else {
         silent = isSilent(connection);
         lookedAt = System.nanoTime();
@@ -223,11 +194,13 @@ final class QueueConsumer implements Runnable {
   }
 
   /**
-   * Looks at the end of a stream that has delivered nothing yet: its position may lie beyond. And a
-   * subscription that attached while retention cut the stream can stay silent for ever.
+   * Looks at the end of a stream that has delivered nothing yet: its position may lie beyond.
    *
-   * @return true when there are messages that should have come, so that only a new subscription
-   *     helps
+   * <p>Silence alone says nothing, and neither does RabbitMQ's count: after retention has cut all
+   * messages it still counts what is no message.
+   *
+   * @return true when another subscription got messages that should have come on this one, so that
+   *     only a new one helps
    */
   private boolean isSilent(BrokerConnection connection) throws IOException, InterruptedException {
     if (acknowledger.pending() > 0) {
@@ -243,12 +216,18 @@ final class QueueConsumer implements Runnable {
       cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
       return false;
     }
-    if (end == null || end >= 0) {
+    if (end != null && end >= 0) {
       LOG.warn(
           "Stream '{}' has messages, but RabbitMQ delivered none for {} ms; subscribing again",
           acknowledger.queue(),
           SILENCE.toMillis());
       return true;
+    }
+    if (end == null && !saidUndeliverable) {
+      saidUndeliverable = true;
+      LOG.warn(
+          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
+          acknowledger.queue());
     }
     return false;
   }
@@ -288,25 +267,16 @@ final class QueueConsumer implements Runnable {
     }
   }
 
-  private void pause(Duration delay) throws InterruptedException {
-    long deadline = System.nanoTime() + delay.toNanos();
-    long left = delay.toNanos();
-    while (!stopping && left > 0) {
-      wakeup.await(left);
-      left = deadline - System.nanoTime();
-    }
-  }
-
   /**
    * Subscribes again only when records move: each delivery that is lost unacked counts against a
    * quorum queue's delivery limit, and while the task is paused or Kafka is away it would be lost
    * again.
    */
   private void awaitMovement(long pollsAtLoss, long answersAtLoss) throws InterruptedException {
-    while (!stopping
+    while (!isStopping()
         && (polls.getAsLong() == pollsAtLoss
             || (acknowledger.handedOut() > 0 && acknowledger.answers() == answersAtLoss))) {
-      wakeup.await(BETWEEN_LOOKS.toNanos());
+      await(BETWEEN_LOOKS.toNanos());
     }
   }
 
@@ -341,7 +311,7 @@ final class QueueConsumer implements Runnable {
     @Override
     public void handleCancel(String consumerTag) {
       end = new IOException("RabbitMQ cancelled the consumer");
-      wakeup.signal();
+      wake();
     }
 
     @Override
@@ -349,7 +319,7 @@ final class QueueConsumer implements Runnable {
       if (end == null) {
         end = reason;
       }
-      wakeup.signal();
+      wake();
     }
   }
 }

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Envelope;
 import dev.rabbitbridge.message.AmqpHeaders;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryHeader {
   static final String NAME = "rabbitbridge-retry";
+  private static final String QUEUE = "queue";
   private static final String COUNT = "count";
   private static final String EXCHANGE = "exchange";
   private static final String ROUTING_KEY = "routing-key";
@@ -30,7 +32,10 @@ final class RetryHeader {
     delivery
         .headers()
         .forEach((name, value) -> (isChanged(name) ? kept : headers).put(name, value));
+    // They count deliveries of the message that is acked now.
+    kept.keySet().removeAll(Set.of("x-delivery-count", "x-acquired-count"));
     Map<String, Object> detour = new HashMap<>();
+    detour.put(QUEUE, delivery.queue());
     detour.put(COUNT, (long) delivery.retries() + 1);
     detour.put(EXCHANGE, delivery.exchange());
     detour.put(ROUTING_KEY, delivery.routingKey());
@@ -47,15 +52,15 @@ final class RetryHeader {
     return name.equals("CC") || name.equals("BCC") || AmqpHeaders.isOwnedByBroker(name);
   }
 
-  /** Returns how often a message was retried; 0 for one that never was. */
-  static int count(BasicProperties properties) {
-    Map<?, ?> detour = detour(properties);
+  /** Returns how often a message of a queue was retried; 0 for one that never was. */
+  static int count(String queue, BasicProperties properties) {
+    Map<?, ?> detour = detour(queue, properties);
     return detour != null && detour.get(COUNT) instanceof Number count ? count.intValue() : 0;
   }
 
   /** Returns where a message was published to at first. */
-  static Envelope unwrap(Envelope envelope, BasicProperties properties) {
-    Map<?, ?> detour = detour(properties);
+  static Envelope unwrap(String queue, Envelope envelope, BasicProperties properties) {
+    Map<?, ?> detour = detour(queue, properties);
     return detour == null
         ? envelope
         : new Envelope(
@@ -66,8 +71,8 @@ final class RetryHeader {
   }
 
   /** Returns the properties that a message had at first. */
-  static BasicProperties unwrap(BasicProperties properties) {
-    Map<?, ?> detour = detour(properties);
+  static BasicProperties unwrap(String queue, BasicProperties properties) {
+    Map<?, ?> detour = detour(queue, properties);
     if (detour == null) {
       return properties;
     }
@@ -96,9 +101,11 @@ final class RetryHeader {
         .build();
   }
 
-  private static @Nullable Map<?, ?> detour(BasicProperties properties) {
+  /** A message that was dead-lettered to another queue later has a history of its own. */
+  private static @Nullable Map<?, ?> detour(String queue, BasicProperties properties) {
     return properties.getHeaders() != null
             && properties.getHeaders().get(NAME) instanceof Map<?, ?> detour
+            && queue.equals(text(detour.get(QUEUE)))
         ? detour
         : null;
   }

@@ -32,20 +32,16 @@ import java.util.function.Consumer;
  * connection of its own, since RabbitMQ stops reading from connections that publish when it is
  * short of memory, and acks must go on.
  */
-final class RetryPublisher implements Runnable {
+final class RetryPublisher extends LinkWorker {
   private static final long CONFIRM_TIMEOUT_MS = 10_000;
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  private final Link link;
   private final long delayMs;
   private final Notices notices;
   private final Consumer<Delivery> confirmed;
-  private final Consumer<Throwable> gaveUp;
   private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
   private final Queue<Delivery> waiting = new ConcurrentLinkedQueue<>();
   private final Set<String> declared = new HashSet<>();
-  private final Wakeup wakeup = new Wakeup();
-  private volatile boolean stopping;
   private int attempts; // owned by the thread that runs it
 
   /**
@@ -60,54 +56,27 @@ final class RetryPublisher implements Runnable {
       Notices notices,
       Consumer<Delivery> confirmed,
       Consumer<Throwable> gaveUp) {
-    this.link = link;
+    super(link, gaveUp);
     this.delayMs = delay.toMillis();
     this.notices = notices;
     this.confirmed = confirmed;
-    this.gaveUp = gaveUp;
   }
 
   /** Takes a message in; the prefetch bounds how many there can be. */
   void submit(Delivery delivery) {
     waiting.add(delivery);
-    wakeup.signal();
-  }
-
-  void stop() {
-    stopping = true;
-    wakeup.signal();
-  }
-
-  @Override
-  public void run() {
-    try {
-      while (!stopping) {
-        BrokerConnection connection = link.await();
-        if (connection != null) {
-          work(connection);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      gaveUp.accept(e);
-    }
+    wake();
   }
 
   /** Publishes until the channel is lost. */
-  private void work(BrokerConnection connection) throws InterruptedException {
+  @Override
+  void work(BrokerConnection connection) throws InterruptedException {
     try {
       Channel channel = connection.openChannel();
-      channel.confirmSelect();
-      AtomicBoolean returned = new AtomicBoolean();
-      channel.addReturnListener(message -> returned.set(true));
-      while (!stopping && channel.isOpen()) {
-        Delivery next = waiting.poll();
-        if (next == null) {
-          wakeup.await(LOOK.toNanos());
-        } else {
-          publish(connection, channel, next, returned);
-        }
+      try {
+        publishAll(connection, channel);
+      } finally {
+        channel.abort();
       }
     } catch (IOException | TimeoutException | ShutdownSignalException e) {
       Failure failure = ErrorClassifier.classify(e, Stage.RUNNING);
@@ -119,12 +88,18 @@ final class RetryPublisher implements Runnable {
     }
   }
 
-  private void pause(Duration delay) throws InterruptedException {
-    long deadline = System.nanoTime() + delay.toNanos();
-    long left = delay.toNanos();
-    while (!stopping && left > 0) {
-      wakeup.await(left);
-      left = deadline - System.nanoTime();
+  private void publishAll(BrokerConnection connection, Channel channel)
+      throws IOException, TimeoutException, InterruptedException {
+    channel.confirmSelect();
+    AtomicBoolean returned = new AtomicBoolean();
+    channel.addReturnListener(message -> returned.set(true));
+    while (!isStopping() && channel.isOpen()) {
+      Delivery next = waiting.poll();
+      if (next == null) {
+        await(LOOK.toNanos());
+      } else {
+        publish(connection, channel, next, returned);
+      }
     }
   }
 
@@ -164,7 +139,7 @@ final class RetryPublisher implements Runnable {
    * declared is taken as it is, and no permission to configure is needed.
    */
   private String declare(BrokerConnection connection, String queue) throws IOException {
-    String delayQueue = queue + ".retry." + delayMs;
+    String delayQueue = delayQueue(queue, delayMs);
     if (declared.add(delayQueue) && !exists(connection, delayQueue)) {
       declared.remove(delayQueue);
       Channel declaring = connection.openChannel();
@@ -173,6 +148,10 @@ final class RetryPublisher implements Runnable {
       declared.add(delayQueue);
     }
     return delayQueue;
+  }
+
+  static String delayQueue(String queue, long delayMs) {
+    return queue + ".retry." + delayMs;
   }
 
   private static boolean exists(BrokerConnection connection, String delayQueue) throws IOException {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.rabbitbridge.config.Choice;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.TopologyConfig;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Date;
@@ -33,6 +34,7 @@ final class Rules {
     ConnectionConfig.checkRules(values);
     checkTopicMap(values);
     checkTasks(props, values);
+    checkDelayQueues(values);
     boolean stream = is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM);
     if (stream) {
       checkStream(props, values);
@@ -64,6 +66,25 @@ final class Rules {
     }
   }
 
+  private static void checkDelayQueues(Map<String, ConfigValue> values) {
+    ConfigValue queues = values.get(RabbitMQSourceConfig.QUEUE_CONFIG);
+    if (is(values, RabbitMQSourceConfig.SKIPPED_RECORD_CONFIG, SkippedRecordBehavior.RETRY)
+        && values.get(RabbitMQSourceConfig.RETRY_DELAY_CONFIG).value() instanceof Long delay
+        && queues.value() instanceof List<?> names) {
+      for (Object queue : names) {
+        String delayQueue = RetryPublisher.delayQueue(queue.toString(), delay);
+        if (isTooLong(delayQueue)) {
+          queues.addErrorMessage(
+              "'" + delayQueue + "', the delay queue for its retries, has more than 255 bytes");
+        }
+      }
+    }
+  }
+
+  private static boolean isTooLong(String queue) {
+    return queue.getBytes(StandardCharsets.UTF_8).length > 255;
+  }
+
   private static void checkTasks(Map<String, String> props, Map<String, ConfigValue> values) {
     ConfigValue most = values.get(RabbitMQSourceConfig.MAX_QUEUES_CONFIG);
     int tasks = tasksMax(props);
@@ -71,13 +92,25 @@ final class Rules {
         && most.value() instanceof Integer perTask
         && most.errorMessages().isEmpty()
         && values.get(RabbitMQSourceConfig.QUEUE_CONFIG).value() instanceof List<?> queues) {
-      boolean shared = is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED);
       String problem =
-          QueueAssignment.problem((int) queues.stream().distinct().count(), tasks, perTask, shared);
+          QueueAssignment.problem(
+              (int) queues.stream().distinct().count(), tasks, perTask, isShared(values));
       if (problem != null) {
         most.addErrorMessage(problem);
       }
     }
+    ConfigValue exclusive = values.get(RabbitMQSourceConfig.CONSUMER_EXCLUSIVE_CONFIG);
+    if (tasks > 1 && Boolean.TRUE.equals(exclusive.value()) && isShared(values)) {
+      exclusive.addErrorMessage(
+          "lets only one of the "
+              + tasks
+              + " tasks read a queue; use dedicated for "
+              + RabbitMQSourceConfig.CONSUMER_MODE_CONFIG);
+    }
+  }
+
+  private static boolean isShared(Map<String, ConfigValue> values) {
+    return is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED);
   }
 
   private static void checkStream(Map<String, String> props, Map<String, ConfigValue> values) {
@@ -92,8 +125,7 @@ final class Rules {
     if (priority.value() != null) {
       priority.addErrorMessage("is not possible with a stream; remove it");
     }
-    if (tasksMax(props) > 1
-        && is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
+    if (tasksMax(props) > 1 && isShared(values)) {
       values
           .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
           .addErrorMessage(
@@ -135,7 +167,7 @@ final class Rules {
       }
       for (Object queue : queues) {
         String text = queue.toString();
-        if (text.isBlank() || text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > 255) {
+        if (text.isBlank() || isTooLong(text)) {
           throw new ConfigException(name, queue, "a queue name has 1 to 255 bytes");
         }
       }

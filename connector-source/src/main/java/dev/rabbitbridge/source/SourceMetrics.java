@@ -5,6 +5,7 @@ import dev.rabbitbridge.metrics.Latency;
 import dev.rabbitbridge.metrics.Meter;
 import dev.rabbitbridge.metrics.TaskMetrics;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.ToIntFunction;
 import org.apache.kafka.connect.source.SourceTaskContext;
 
@@ -46,7 +47,10 @@ final class SourceMetrics implements AutoCloseable {
 
   /** Makes them visible, together with what the parts of a task know by themselves. */
   void publish(
-      SourceTaskContext context, Collection<QueueConsumer> consumers, Inbox inbox, Link link) {
+      SourceTaskContext context,
+      Collection<QueueConsumer> consumers,
+      Inbox inbox,
+      List<Link> links) {
     metrics
         .add(
             "unacked",
@@ -57,11 +61,14 @@ final class SourceMetrics implements AutoCloseable {
             "consumers",
             "Queues that are being consumed",
             () -> sum(consumers, consumer -> consumer.isSubscribed() ? 1 : 0))
-        .add("connected", "1 while there is a connection, else 0", () -> link.isUp() ? 1 : 0)
+        .add(
+            "connected",
+            "1 while there is a connection, and with retries the one that publishes them, else 0",
+            () -> links.stream().allMatch(Link::isUp) ? 1 : 0)
         .add(
             "reconnects-total",
-            "Connections opened after the first, since the task started",
-            link::reconnects)
+            "Connections opened in place of lost ones, since the task started",
+            () -> links.stream().mapToInt(Link::reconnects).sum())
         .publish(SourceTaskContext.class, context);
   }
 

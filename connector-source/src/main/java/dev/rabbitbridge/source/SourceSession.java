@@ -46,11 +46,10 @@ final class SourceSession implements AutoCloseable {
   private final LogContext logContext = LogContext.ofThisThread();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final RedeliveryCounts redeliveries;
-  private final Link link;
+  private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
-  private @Nullable Link retryLink;
   private @Nullable RetryPublisher retries;
 
   // Owned by the task's thread.
@@ -72,20 +71,19 @@ final class SourceSession implements AutoCloseable {
     this.name = connector.name();
     this.notices = new Notices(name);
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
-    this.link = link(connector);
+    Link link = link(connector);
     for (String queue : config.queues()) {
       StreamCursor cursor =
           config.queueType() == QueueType.STREAM
               ? new StreamCursor(
                   queue, config.positionLost(), config.streamStart(), stored.apply(queue))
               : null;
-      addConsumer(queue, cursor);
+      addConsumer(queue, link, cursor);
     }
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
-      retryLink = link(connector);
       retries =
           new RetryPublisher(
-              retryLink, config.retryDelay(), notices, this::retryConfirmed, this::fail);
+              link(connector), config.retryDelay(), notices, this::retryConfirmed, this::fail);
       add(retries, "retry", consuming);
     }
     connecting.forEach(Thread::start);
@@ -94,7 +92,7 @@ final class SourceSession implements AutoCloseable {
 
   /** Shows the metrics to operators, until {@link #close}. */
   void publishMetrics(SourceTaskContext context) {
-    metrics.publish(context, consumers.values(), inbox, link);
+    metrics.publish(context, consumers.values(), inbox, links);
   }
 
   private Link link(BrokerConnector connector) {
@@ -104,13 +102,15 @@ final class SourceSession implements AutoCloseable {
             new Outage(config.connection(), name),
             Topology.of(config.topology(), null, config.queues(), "#"),
             "queues " + config.queues(),
+            config.queueType() == QueueType.STREAM,
             metrics::answered,
             this::fail);
+    links.add(made);
     add(made, "link", connecting);
     return made;
   }
 
-  private void addConsumer(String queue, @Nullable StreamCursor cursor) {
+  private void addConsumer(String queue, Link link, @Nullable StreamCursor cursor) {
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
     Acknowledger acknowledger =
@@ -153,9 +153,10 @@ final class SourceSession implements AutoCloseable {
     notices.flush();
     List<SourceRecord> records = new ArrayList<>();
     Delivery next = inbox.poll(config.pollWait());
-    while (next != null && failure.get() == null) {
+    // Counts what gives no record too: a flood of that must not keep the task from its stop.
+    for (int taken = 1; next != null && failure.get() == null; taken++) {
       add(next, records);
-      next = records.size() < config.pollMaxRecords() ? inbox.poll() : null;
+      next = taken < config.pollMaxRecords() ? inbox.poll() : null;
     }
     return records.isEmpty() ? null : records;
   }
@@ -187,7 +188,11 @@ final class SourceSession implements AutoCloseable {
       }
     }
     DeliveredRecord record = convert(delivery, position);
-    if (record != null && acknowledger.handOut(delivery, polls.get())) {
+    if (record != null) {
+      if (!acknowledger.handOut(delivery, polls.get())) {
+        // Its channel was lost just now: a stream must not move past what nobody got.
+        return;
+      }
       records.add(record);
     }
     if (cursor != null && failure.get() == null) {
@@ -224,7 +229,7 @@ final class SourceSession implements AutoCloseable {
                     + position
                     + " of stream '"
                     + delivery.queue()
-                    + "': cut off by retention, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+                    + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
         return true;
       }
       case KNOWN -> {
@@ -249,7 +254,7 @@ final class SourceSession implements AutoCloseable {
     if (limit == 0) {
       return false;
     }
-    long deliveries = counted != null ? counted : ownCount(delivery);
+    long deliveries = delivery.retries() + (counted != null ? counted : ownCount(delivery));
     if (deliveries <= limit) {
       return false;
     }
@@ -270,7 +275,7 @@ final class SourceSession implements AutoCloseable {
   private long ownCount(Delivery delivery) {
     // A quorum queue that counts, but has nothing to count against this message.
     boolean counts = delivery.headers().containsKey("x-acquired-count");
-    return delivery.retries() + (counts ? 0L : redeliveries.of(delivery));
+    return counts ? 0 : redeliveries.of(delivery);
   }
 
   private QueueConsumer consumer(Delivery delivery) {
@@ -412,7 +417,6 @@ final class SourceSession implements AutoCloseable {
       retries.stop();
     }
     // One that waits for a connection is not needed for the orderly end.
-    List<Link> links = retryLink == null ? List.of(link) : List.of(link, retryLink);
     links.stream().filter(one -> !one.isUp()).forEach(Link::close);
     boolean interrupted = join(consuming, deadline);
     links.forEach(Link::close);

@@ -177,8 +177,12 @@ final class StreamCursor {
 
     /** Reads what Connect has kept; null for nothing. */
     static @Nullable Position of(@Nullable Map<String, ?> offset) {
-      return offset != null && offset.get(SourceOffsets.STREAM_OFFSET) instanceof Number number
-          ? new Position(number.longValue(), (String) offset.get(SourceOffsets.FINGERPRINT))
+      return offset != null
+              && offset.get(SourceOffsets.STREAM_OFFSET) instanceof Number number
+              && number.longValue() >= 0
+          ? new Position(
+              number.longValue(),
+              offset.get(SourceOffsets.FINGERPRINT) instanceof String text ? text : null)
           : null;
     }
 

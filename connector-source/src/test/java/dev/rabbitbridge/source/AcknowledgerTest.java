@@ -209,6 +209,22 @@ class AcknowledgerTest {
   }
 
   @Test
+  void aCommitAlsoAnswersWhatWentAwayWithALostChannel() { // F11 F18
+    List<Delivery> lost = deliver(acknowledger.beginEpoch(), 3);
+    acknowledger.handOut(lost.get(0), 1);
+    acknowledger.handOut(lost.get(1), 2);
+    acknowledger.beginEpoch();
+    assertThat(acknowledger.handedOut()).isEqualTo(2);
+
+    assertThat(acknowledger.unansweredBefore(2)).isEmpty();
+    assertThat(acknowledger.handedOut()).isEqualTo(1);
+    assertThat(acknowledger.answers()).isEqualTo(1);
+    acknowledger.unansweredBefore(3);
+    assertThat(acknowledger.handedOut()).isZero();
+    assertThat(acknowledger.answer(lost.get(1))).isFalse();
+  }
+
+  @Test
   void settledInAnyOrderEverythingIsAckedOnceAndInOrder() {
     int epoch = acknowledger.beginEpoch();
     List<Delivery> shuffled = new ArrayList<>(deliver(epoch, 1000));

@@ -35,6 +35,7 @@ class LinkTest {
             new Outage(config.connection(), "orders-0"),
             Topology.of(config.topology(), null, config.queues(), "#"),
             "queues",
+            false,
             () -> 0,
             gaveUp::add);
 

@@ -83,6 +83,16 @@ class RabbitMQSourceConnectorTest {
   }
 
   @Test
+  void aQueueWhoseDelayQueueWouldHaveTooLongANameIsRefused() {
+    Map<String, String> props = new HashMap<>(Map.of("rabbitmq.queue", "q".repeat(245)));
+    assertThat(errors(props)).isEmpty();
+    props.put("rabbitmq.skipped.record.behavior", "retry");
+    assertThat(errors(props)).containsOnlyKeys("rabbitmq.queue");
+    props.put("rabbitmq.retry.delay.ms", "100");
+    assertThat(errors(props)).isEmpty();
+  }
+
+  @Test
   void whatAStreamCannotDoIsRefused() {
     for (Map.Entry<String, String> key :
         Map.of(
@@ -100,6 +110,17 @@ class RabbitMQSourceConnectorTest {
                     "rabbitmq.queue.consumer.mode", "shared",
                     "tasks.max", "2")))
         .containsOnlyKeys("rabbitmq.queue.consumer.mode");
+  }
+
+  @Test
+  void anExclusiveConsumerForSeveralTasksOnOneQueueIsRefused() {
+    Map<String, String> props = new HashMap<>(Map.of("rabbitmq.consumer.exclusive", "true"));
+    props.put("tasks.max", "2");
+    assertThat(errors(props)).isEmpty();
+    props.put("rabbitmq.queue.consumer.mode", "shared");
+    assertThat(errors(props)).containsOnlyKeys("rabbitmq.consumer.exclusive");
+    props.put("tasks.max", "1");
+    assertThat(errors(props)).isEmpty();
   }
 
   @Test

@@ -24,9 +24,14 @@ class RetryHeaderTest {
             .expiration("1000")
             .headers(
                 Map.of(
-                    "own", 1,
-                    "CC", List.of("other"),
-                    "x-death", List.of(Map.of("queue", "before"))))
+                    "own",
+                    1,
+                    "CC",
+                    List.of("other"),
+                    "x-delivery-count",
+                    3L,
+                    "x-death",
+                    List.of(Map.of("queue", "before"))))
             .build();
     Delivery first = deliver(new Envelope(1, false, "ex", "key"), original);
 
@@ -40,14 +45,34 @@ class RetryHeaderTest {
     assertThat(second.retries()).isEqualTo(1);
     assertThat(second.exchange()).isEqualTo("ex");
     assertThat(second.routingKey()).isEqualTo("key");
-    assertThat(second.properties()).isEqualTo(original);
-    assertThat(second.headers()).isEqualTo(original.getHeaders());
+    Map<String, Object> headers = new HashMap<>(original.getHeaders());
+    // It counted deliveries of the message that was acked for this one.
+    headers.remove("x-delivery-count");
+    assertThat(second.properties()).isEqualTo(original.builder().headers(headers).build());
+    assertThat(second.headers()).isEqualTo(headers);
 
     Delivery third =
         deliver(new Envelope(3, false, "", "q"), afterTheDelayQueue(RetryHeader.wrap(second)));
     assertThat(third.retries()).isEqualTo(2);
     assertThat(third.exchange()).isEqualTo("ex");
-    assertThat(third.headers()).isEqualTo(original.getHeaders());
+    assertThat(third.headers()).isEqualTo(headers);
+  }
+
+  @Test
+  void aMessageDeadLetteredToAnotherQueueAfterItsRetriesShowsThatHistoryThere() { // F70
+    Delivery first =
+        deliver(new Envelope(1, false, "ex", "key"), new BasicProperties.Builder().build());
+    BasicProperties dead = afterTheDelayQueue(RetryHeader.wrap(first));
+    Acknowledger ofDeadLetters =
+        new Acknowledger(
+            "dead", 1, Duration.ZERO, new SourceMetrics("orders", "0"), System::nanoTime);
+    Envelope envelope = new Envelope(1, false, "dlx", "q");
+
+    Delivery there = new Delivery(ofDeadLetters, 0, "consumer", envelope, dead, new byte[0]);
+
+    assertThat(there.retries()).isZero();
+    assertThat(there.envelope()).isSameAs(envelope);
+    assertThat(there.headers()).containsKeys("x-death", "x-first-death-queue");
   }
 
   @Test

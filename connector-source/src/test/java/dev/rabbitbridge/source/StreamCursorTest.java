@@ -54,6 +54,16 @@ class StreamCursorTest {
   }
 
   @Test
+  void aPositionIsAnOffsetFromZeroOnAndWhateverElseIsStoredBesideIt() {
+    assertThat(StreamCursor.Position.of(Map.of("stream.offset", 0)))
+        .isEqualTo(new StreamCursor.Position(0, null));
+    assertThat(StreamCursor.Position.of(Map.of("stream.offset", 7, "fingerprint", 8)))
+        .isEqualTo(new StreamCursor.Position(7, null));
+    assertThat(StreamCursor.Position.of(Map.of("stream.offset", -1))).isNull();
+    assertThat(StreamCursor.Position.of(Map.of("stream.offset", "7"))).isNull();
+  }
+
+  @Test
   void aReconnectGoesOnAfterTheLastMessageHandedOut() {
     StreamCursor cursor = cursor(PositionLost.FAIL, null);
     cursor.subscribe(1);

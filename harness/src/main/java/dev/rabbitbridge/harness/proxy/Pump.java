@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 final class Pump {
   private static final int CAPACITY = 1024 * 1024;
   private static final int CHUNK = 16 * 1024;
+  private static final long CATCH_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final byte[] END = new byte[0];
 
   private final Socket from;
@@ -103,10 +104,15 @@ final class Pump {
   }
 
   private void write() {
+    // When the limit lets the bytes go. A thread that overslept catches up.
+    long allowedAt = System.nanoTime();
     try {
       while (true) {
         Chunk chunk = queue.take();
-        TimeUnit.NANOSECONDS.sleep(chunk.dueNanos - System.nanoTime());
+        long now = System.nanoTime();
+        allowedAt =
+            Math.max(allowedAt, now - CATCH_UP_NANOS) + network.nanosFor(chunk.bytes.length);
+        TimeUnit.NANOSECONDS.sleep(Math.max(chunk.dueNanos, allowedAt) - now);
         queued.addAndGet(-chunk.bytes.length);
         if (network.isDropping()) {
           lostBytes = true;
@@ -115,7 +121,6 @@ final class Pump {
           return;
         } else {
           to.getOutputStream().write(chunk.bytes);
-          TimeUnit.NANOSECONDS.sleep(network.nanosFor(chunk.bytes.length));
         }
       }
     } catch (IOException e) {

@@ -13,6 +13,7 @@ import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,32 @@ class SourceAckIT {
       exactlyOnce.task().commit();
       exactlyOnce.poll();
       awaitEmpty(scenario, queue);
+    }
+  }
+
+  @Test
+  void whatATransactionDroppedOnALostConnectionDoesNotHoldUpTheNext() { // F11 F18
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, ids(5));
+    try (TaskDriver exactlyOnce = TaskDriver.start(Sources.config(scenario, queue))) {
+      List<SourceRecord> dropped = exactlyOnce.poll(5);
+      scenario.rabbitMQ().closeConnections();
+      await().until(() -> scenario.amqp().ready(queue) == 5);
+
+      List<SourceRecord> again = new ArrayList<>();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .pollDelay(Duration.ZERO)
+          .pollInSameThread()
+          .until(
+              () -> {
+                // The worker says no more about records that a transform dropped.
+                exactlyOnce.task().commit();
+                again.addAll(exactlyOnce.poll());
+                return again.size() == 5;
+              });
+
+      assertThat(again).doesNotContainAnyElementsOf(dropped);
     }
   }
 

@@ -14,8 +14,10 @@ import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.connect.RestException;
 import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
+import dev.rabbitbridge.harness.rabbitmq.Amqp;
 import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
+import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -197,10 +199,21 @@ class SourceLifecycleIT {
     String connector = scenario.running(config);
     await().atMost(Duration.ofSeconds(20)).until(() -> vhost.counts("orders").consumers() == 1);
 
+    publish(vhost, "orders", ids(3));
+    awaitAll(scenario, topic, ids(3));
+    await().until(() -> vhost.counts("orders").total() == 0);
     scenario.worker().rest().awaitRunning(connector, 1);
     assertThat(vhost.get("queues/" + encoded(vhost))).hasSize(1);
     assertThat(vhost.get("exchanges/" + encoded(vhost))).hasSize(exchanges);
     scenario.worker().rest().delete(connector);
+  }
+
+  private void publish(Management vhost, String queue, List<String> bodies) {
+    String uri = scenario.rabbitMQ().uri().toString();
+    URI there = URI.create(uri.substring(0, uri.lastIndexOf('/') + 1) + encoded(vhost));
+    try (Amqp amqp = Amqp.connect(there)) {
+      amqp.publish(queue, bodies);
+    }
   }
 
   private static String encoded(Management vhost) {

@@ -15,6 +15,7 @@ import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -81,6 +82,116 @@ class SourcePoisonIT {
     assertThat(scenario.amqp().drain(dead)).hasSize(behavior.equals("reject") ? 3 : 0);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"fail", "reject", "ack", "raw"})
+  void oneInAThousandCostsTheWorkerNeitherCpuNorLog(String behavior) { // F32
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.QUORUM,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    String topic = scenario.topic(1);
+    List<String> good = new ArrayList<>();
+    List<String> bodies = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      if (i % 1000 == 500) {
+        bodies.add("{broken");
+      } else {
+        good.add(Integer.toString(i));
+        bodies.add(Integer.toString(i));
+      }
+    }
+    scenario.amqp().publish(queue, bodies);
+    Map<String, String> config = scenario.source(queue, topic);
+    config.put("rabbitmq.value.format", "json");
+    config.put("value.converter", "org.apache.kafka.connect.json.JsonConverter");
+    config.put("value.converter.schemas.enable", "false");
+    config.put("rabbitmq.record.error.behavior", behavior);
+    double before = cpuSeconds();
+    String connector = scenario.put(config);
+    if (behavior.equals("fail")) {
+      assertThat(scenario.worker().rest().awaitFailed(connector)).contains(queue, "not JSON");
+      assertQuiet(connector);
+      config.put("rabbitmq.record.error.behavior", "ack");
+      scenario.worker().rest().put(connector, config);
+    }
+
+    awaitAll(scenario, topic, good);
+    awaitEmpty(scenario, queue);
+    double used = cpuSeconds() - before;
+    System.out.printf("%s: %.0f us of CPU a message%n", behavior, used / bodies.size() * 1e6);
+    assertThat(used / bodies.size()).as("CPU seconds a message").isLessThan(0.001);
+    assertQuiet(connector);
+    int more = scenario.kafka().client().values(topic).size() - good.size();
+    switch (behavior) {
+      case "raw" -> assertThat(more).isEqualTo(10);
+      case "fail" -> assertThat(more).as("given back when it failed").isBetween(0, 500);
+      default -> assertThat(more).isZero();
+    }
+    assertThat(scenario.amqp().drain(dead)).hasSize(behavior.equals("reject") ? 10 : 0);
+  }
+
+  /** For five seconds at the end, and in what it has logged so far. */
+  private void assertQuiet(String connector) {
+    double before = cpuSeconds();
+    await().pollDelay(Duration.ofSeconds(5)).until(() -> true);
+    assertThat(cpuSeconds() - before).as("CPU seconds in five").isLessThan(2);
+    assertThat(scenario.worker().logLines("(WARN|ERROR).*" + connector)).hasSizeBetween(1, 10);
+  }
+
+  private double cpuSeconds() {
+    return scenario.worker().jmx().number("java.lang:type=OperatingSystem", "ProcessCpuTime") / 1e9;
+  }
+
+  @Test
+  void aFloodOfWhatCannotBecomeARecordDoesNotHoldAPoll() { // F08 F80
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, Collections.nCopies(2000, "{broken"));
+    Map<String, String> config = json(queue, "ack");
+    config.put("rabbitmq.poll.max.records", "10");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      await().untilAsserted(() -> assertThat(unacked(scenario, queue)).isEqualTo(500));
+
+      assertThat(task.poll()).isEmpty();
+
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(scenario.rabbitMQ().management().counts(queue).total())
+                      .isEqualTo(1990));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reject", "raw"})
+  void aMessageWithoutTheHeaderThatTheTopicNeedsIsNoRecord(String behavior) {
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    scenario.amqp().publish(queue, List.of("without"));
+    BasicProperties properties =
+        new BasicProperties.Builder().headers(Map.of("region", "eu")).build();
+    scenario.amqp().publish("", queue, properties, List.of("with"));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("kafka.topic", "${header:region}");
+    config.put("rabbitmq.record.error.behavior", behavior);
+    try (TaskDriver task = TaskDriver.start(config)) {
+      if (behavior.equals("reject")) {
+        assertThat(task.poll(1)).extracting(SourceRecord::topic).containsExactly("eu");
+        await().untilAsserted(() -> assertThat(scenario.amqp().ready(dead)).isEqualTo(1));
+      } else {
+        await()
+            .untilAsserted(
+                () ->
+                    assertThatThrownBy(task::poll)
+                        .isInstanceOf(ConnectException.class)
+                        .hasMessageContainingAll(queue, "${header:region}", "Without a topic"));
+      }
+    }
+  }
+
   @Test
   void aDroppedRecordGoesToTheDeadLetterExchangeWhenConfigured() { // F11 F12
     String dead = scenario.queue(QueueKind.CLASSIC);
@@ -112,7 +223,6 @@ class SourcePoisonIT {
             Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
     String exchange = scenario.exchange("topic");
     scenario.rabbitMQ().management().bind(exchange, queue, "#");
-    scenario.atEnd(() -> scenario.rabbitMQ().management().deleteQueue(queue + ".retry.300"));
     BasicProperties properties =
         new BasicProperties.Builder()
             .messageId("m1")
@@ -121,11 +231,7 @@ class SourcePoisonIT {
             .headers(Map.of("own", "kept"))
             .build();
     scenario.amqp().publish(exchange, "a.key", properties, List.of("again"));
-    Map<String, String> config = Sources.config(scenario, queue);
-    config.put("rabbitmq.skipped.record.behavior", "retry");
-    config.put("rabbitmq.retry.delay.ms", "300");
-    config.put("rabbitmq.retry.max", "2");
-    try (TaskDriver task = TaskDriver.start(config)) {
+    try (TaskDriver task = TaskDriver.start(retries(queue, 300))) {
       for (int delivery = 0; delivery < 3; delivery++) {
         long before = System.nanoTime();
         SourceRecord record = task.poll(1).get(0);
@@ -146,6 +252,54 @@ class SourcePoisonIT {
       await().untilAsserted(() -> assertThat(scenario.amqp().ready(dead)).isEqualTo(1));
       awaitEmpty(scenario, queue);
     }
+  }
+
+  @Test
+  void theNumberOfRetriesOutlivesTheTask() {
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.QUORUM,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    Map<String, String> config = retries(queue, 2000);
+    scenario.amqp().publish(queue, List.of("again"));
+    for (int delivery = 0; delivery <= 2; delivery++) {
+      String next = delivery < 2 ? queue + ".retry.2000" : dead;
+      try (TaskDriver task = TaskDriver.start(config)) {
+        task.drop(task.poll(1).get(0));
+        await()
+            .pollInterval(Duration.ofMillis(50))
+            .ignoreExceptions()
+            .until(() -> scenario.amqp().ready(next) == 1);
+      }
+    }
+    assertThat(scenario.amqp().ready(queue)).isZero();
+  }
+
+  @Test
+  void aDelayQueueThatWasDeletedIsDeclaredAgain() {
+    String queue = scenario.queue(QueueKind.CLASSIC);
+    Map<String, String> config = retries(queue, 300);
+    scenario.amqp().publish(queue, List.of("again"));
+    try (TaskDriver task = TaskDriver.start(config)) {
+      task.drop(task.poll(1).get(0));
+      SourceRecord second = task.poll(1).get(0);
+      scenario.rabbitMQ().management().deleteQueue(queue + ".retry.300");
+      task.drop(second);
+
+      SourceRecord third = task.poll(1).get(0);
+      task.commit(third);
+      awaitEmpty(scenario, queue);
+    }
+  }
+
+  private Map<String, String> retries(String queue, int delayMs) {
+    scenario.atEnd(() -> scenario.rabbitMQ().management().deleteQueue(queue + ".retry." + delayMs));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.skipped.record.behavior", "retry");
+    config.put("rabbitmq.retry.delay.ms", Integer.toString(delayMs));
+    config.put("rabbitmq.retry.max", "2");
+    return config;
   }
 
   @Test

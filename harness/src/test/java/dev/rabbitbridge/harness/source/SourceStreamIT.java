@@ -5,17 +5,30 @@ import static dev.rabbitbridge.harness.source.Sources.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.rabbitmq.stream.Address;
+import com.rabbitmq.stream.Environment;
+import com.rabbitmq.stream.Producer;
+import com.rabbitmq.stream.compression.Compression;
 import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.rabbitmq.Amqp;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
+import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.junit.jupiter.api.Test;
@@ -23,6 +36,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Streams: their position lives in Connect's offsets. */
 class SourceStreamIT {
+  private static final List<String> HALF_A_MEGABYTE = Collections.nCopies(500, "x".repeat(1000));
+
   @RegisterExtension final Scenario scenario = new Scenario();
 
   @Test
@@ -156,22 +171,15 @@ class SourceStreamIT {
 
   @Test
   void aPositionCutOffByRetentionIsNoticed() {
-    String stream =
-        scenario.queue(
-            QueueKind.STREAM,
-            Map.of("x-max-length-bytes", 20_000, "x-stream-max-segment-size-bytes", 10_000));
+    String stream = streamOfTwentyKilobytes();
     scenario.amqp().publish(stream, ids(10));
     Map<String, ?> stored = read(stream, 10).get(0).sourceOffset();
-    String kilobyte = "x".repeat(1000);
-    List<String> many = new ArrayList<>();
-    for (int i = 0; i < 500; i++) {
-      many.add(kilobyte + i);
-    }
+    scenario.amqp().publish(stream, HALF_A_MEGABYTE);
+    // Of a chunk larger than the limit nothing is left; this one stays.
+    scenario.amqp().publish(stream, List.of("small"));
     await()
-        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> {
-              scenario.amqp().publish(stream, many);
               try (TaskDriver task = start(stream, Map.of(), null)) {
                 assertThat(offset(task.poll(1).get(0))).isPositive();
               }
@@ -185,6 +193,28 @@ class SourceStreamIT {
   }
 
   @Test
+  void aTaskOnAStreamThatRetentionEmptiedGetsTheNextMessage() {
+    String stream = streamOfTwentyKilobytes();
+    scenario.amqp().publish(stream, HALF_A_MEGABYTE);
+    try (TaskDriver task = start(stream, Map.of(), null)) {
+      // Longer than the consumer trusts a silence.
+      long until = System.nanoTime() + Duration.ofSeconds(8).toNanos();
+      while (System.nanoTime() < until) {
+        task.poll().forEach(task::commit);
+      }
+      scenario.amqp().publish(stream, List.of("small"));
+
+      task.pollAndCommitAll(List.of("small"));
+    }
+  }
+
+  private String streamOfTwentyKilobytes() {
+    return scenario.queue(
+        QueueKind.STREAM,
+        Map.of("x-max-length-bytes", 20_000, "x-stream-max-segment-size-bytes", 10_000));
+  }
+
+  @Test
   void severalPartitionsOfASuperStreamAreReadByOneTask() {
     String one = scenario.queue(QueueKind.STREAM);
     String two = scenario.queue(QueueKind.STREAM);
@@ -193,6 +223,104 @@ class SourceStreamIT {
     try (TaskDriver task = start(one + "," + two, Map.of(), null)) {
       List<SourceRecord> records = task.pollAndCommitAll(ids(40));
       assertThat(records).extracting(SourceRecord::sourcePartition).contains(Map.of("queue", two));
+    }
+  }
+
+  @Test
+  void whatCompressedBatchesLeaveOutIsWarnedAbout() throws Exception {
+    RabbitMQ broker = scenario.atEnd(scenario.harness().newRabbitMQ("streams", ""));
+    assumeTrue(
+        broker.amqp().equals(broker.amqpFromWorker()), "only a local broker has a port to spare");
+    int port = enableStreamProtocol(broker);
+    String stream = scenario.name("stream");
+    broker.management().declareQueue(stream, QueueKind.STREAM, Map.of());
+    try (Amqp amqp = broker.connect()) {
+      amqp.publish(stream, ids(10));
+      publishCompressed(port, stream, ids(10, 50));
+      amqp.publish(stream, ids(50, 60));
+    }
+    String topic = scenario.topic(1);
+    Map<String, String> config = scenario.source(stream, topic);
+    config.putAll(scenario.broker(broker.amqpFromWorker()));
+    config.put("rabbitmq.queue.type", "stream");
+    String version = broker.management().get("overview").path("rabbitmq_version").asText();
+    if (version.startsWith("3.10.")) {
+      // It ends the connection instead of leaving them out.
+      assertThat(scenario.worker().rest().awaitFailed(scenario.put(config)))
+          .contains("RB-R05", stream, "compressed batches");
+      return;
+    }
+    String connector = scenario.running(config);
+
+    Sources.awaitAll(scenario, topic, ids(10));
+    Sources.awaitAll(scenario, topic, ids(50, 60));
+
+    assertThat(scenario.kafka().client().values(topic)).hasSize(20);
+    assertThat(scenario.worker().logLines("WARN.*" + connector))
+        .singleElement()
+        .asString()
+        .contains(stream, "before offset 50", "compressed batches");
+
+    String only = scenario.name("stream");
+    broker.management().declareQueue(only, QueueKind.STREAM, Map.of());
+    publishCompressed(port, only, ids(40));
+    config.put("rabbitmq.queue", only);
+    scenario.running(config);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () ->
+                assertThat(scenario.worker().logLines("WARN.*" + only))
+                    .singleElement()
+                    .asString()
+                    .contains("compressed batches"));
+    try (Amqp amqp = broker.connect()) {
+      amqp.publish(only, List.of("readable"));
+    }
+    Sources.awaitAll(scenario, topic, List.of("readable"));
+  }
+
+  /** Nobody else may need the default port, and no other test needs the plugin. */
+  private static int enableStreamProtocol(RabbitMQ broker) throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    broker.ctl(
+        "eval",
+        """
+        application:set_env(rabbitmq_stream, tcp_listeners, [{"127.0.0.1", %d}], [{persistent, true}]),
+        {ok, File} = application:get_env(rabbit, enabled_plugins_file),
+        ok = file:write_file(File, "[rabbitmq_management, rabbitmq_stream]."),
+        rabbit_plugins:ensure(File)."""
+            .formatted(port));
+    return port;
+  }
+
+  private static void publishCompressed(int port, String stream, List<String> bodies)
+      throws InterruptedException {
+    CountDownLatch unconfirmed = new CountDownLatch(bodies.size());
+    try (Environment environment =
+            Environment.builder()
+                .host("127.0.0.1")
+                .port(port)
+                .addressResolver(advertised -> new Address("127.0.0.1", port))
+                .build();
+        Producer producer =
+            environment.producerBuilder().stream(stream)
+                .subEntrySize(10)
+                .compression(Compression.GZIP)
+                .build()) {
+      for (String body : bodies) {
+        producer.send(
+            producer.messageBuilder().addData(body.getBytes(StandardCharsets.UTF_8)).build(),
+            status -> {
+              if (status.isConfirmed()) {
+                unconfirmed.countDown();
+              }
+            });
+      }
+      assertThat(unconfirmed.await(30, TimeUnit.SECONDS)).as("confirmed").isTrue();
     }
   }
 
