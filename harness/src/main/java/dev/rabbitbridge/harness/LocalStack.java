@@ -10,6 +10,7 @@ import dev.rabbitbridge.harness.kafka.LocalKafka;
 import dev.rabbitbridge.harness.rabbitmq.LocalRabbitMQ;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Processes of this machine, each with its own folder. */
 final class LocalStack implements Stack {
@@ -25,6 +26,11 @@ final class LocalStack implements Stack {
   @Override
   public RabbitMQ rabbitMQ(String name, String configuration) {
     return LocalRabbitMQ.in(folder.resolve(name), configuration);
+  }
+
+  @Override
+  public List<RabbitMQ> rabbitMQNodes(String name, int nodes) {
+    return LocalRabbitMQ.nodesIn(folder, name, nodes);
   }
 
   @Override
