@@ -27,6 +27,7 @@ final class Fault {
   private final Action end;
   private final Set<Side> sides = EnumSet.allOf(Side.class);
   private final Map<String, String> settings = new HashMap<>();
+  private boolean mayDeadLetter;
   private @Nullable String failure;
   private @Nullable WorkerSettings ownWorker;
   private @Nullable QueueKind clusterQueues;
@@ -65,6 +66,12 @@ final class Fault {
    */
   Fault failsWith(String pattern) {
     failure = pattern;
+    return this;
+  }
+
+  /** Says that messages are refused for good while it lasts. */
+  Fault mayDeadLetter() {
+    mayDeadLetter = true;
     return this;
   }
 
@@ -108,6 +115,10 @@ final class Fault {
 
   Set<Side> sides() {
     return sides;
+  }
+
+  boolean isDeadLettering() {
+    return mayDeadLetter;
   }
 
   Map<String, String> settings() {

@@ -132,16 +132,20 @@ final class Faults {
         Fault.of(
                 "queue-full",
                 "Queue full, reject-publish",
-                rig ->
-                    rig.rabbitMQ()
-                        .management()
-                        .setPolicy(
-                            "chaos-" + rig.run,
-                            "^chaos-.*-" + rig.run + "$",
-                            Map.of("max-length", 1, "overflow", "reject-publish")),
+                rig -> limit(rig, 1),
                 8,
-                rig -> rig.rabbitMQ().management().deletePolicy("chaos-" + rig.run))
+                // Without a limit at all, RabbitMQ 3.10 never tells a publisher that it may go on.
+                rig -> limit(rig, 10_000_000))
             .only(Side.SINK));
+  }
+
+  private static void limit(Rig rig, int messages) {
+    rig.rabbitMQ()
+        .management()
+        .setPolicy(
+            rig.policy(),
+            "^chaos-.*-" + rig.run + "$",
+            Map.of("max-length", messages, "overflow", "reject-publish"));
   }
 
   private static List<Fault> topology() {
@@ -156,7 +160,8 @@ final class Faults {
                   }
                 });
     return List.of(
-        Fault.of("queue-deleted", "Queue deleted and recreated", deleteQueues, 2, declareQueues),
+        Fault.of("queue-deleted", "Queue deleted and recreated", deleteQueues, 2, declareQueues)
+            .mayDeadLetter(),
         Fault.of("queue-gone", "Queue deleted for longer", deleteQueues, 1, declareQueues)
             .only(Side.SOURCE)
             .failsWith("Queue 'chaos-.*' cannot be consumed: .*404.*Check that it exists"),
@@ -176,7 +181,8 @@ final class Faults {
                 deleteExchange,
                 3,
                 declareQueues)
-            .only(Side.SINK),
+            .only(Side.SINK)
+            .mayDeadLetter(),
         Fault.of(
                 "exchange-gone",
                 "Exchange deleted and recreated, the only address",
@@ -197,11 +203,12 @@ final class Faults {
         };
     return List.of(
         Fault.of(
-            "permissions",
-            "Permissions taken away and given back",
-            takeAway,
-            2,
-            rig -> rig.permit(true)),
+                "permissions",
+                "Permissions taken away and given back",
+                takeAway,
+                2,
+                rig -> rig.permit(true))
+            .mayDeadLetter(),
         Fault.of(
                 "permissions-gone-sink",
                 "Permissions taken away for longer",
@@ -352,7 +359,8 @@ final class Faults {
                 },
                 0,
                 rig -> rig.proxy.heal())
-            .only(Side.SOURCE),
+            .only(Side.SOURCE)
+            .mayDeadLetter(),
         Fault.of(
             "task-restart",
             "Connector and tasks restarted",

@@ -102,10 +102,16 @@ final class Matrix {
       problems.add("failed: " + trace);
     }
     Optional<Duration> still = flow.progress.firstAfter(ended);
+    Account account = flow.account();
+    // Of four lanes each may have begun another fifty.
+    long poison = flow.side == Side.SINK ? account.attempted() / SinkFlow.POISON + 4 : 0;
+    if (account.deadLettered() > poison && !flow.rig.fault.isDeadLettering()) {
+      problems.add((account.deadLettered() - poison) + " dead-lettered without need");
+    }
     return new Row(
         flow.rig.fault.what(),
         flow.side,
-        flow.account(),
+        account,
         still.orElse(null),
         flow.rig.fault.failure() != null,
         problems);

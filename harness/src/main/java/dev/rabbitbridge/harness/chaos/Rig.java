@@ -45,6 +45,7 @@ final class Rig implements AutoCloseable {
     nodes = fault.clusterQueues() == null ? List.of(harness.rabbitMQ()) : harness.cluster();
     rabbitMQ().management().createUser(user, password);
     atEnd.push(() -> rabbitMQ().management().deleteUser(user));
+    atEnd.push(() -> rabbitMQ().management().deletePolicy(policy()));
     permit(true);
     proxy = harness.newProxy();
     atEnd.push(proxy);
@@ -135,6 +136,11 @@ final class Rig implements AutoCloseable {
   void rotatePassword() {
     password = "second";
     rabbitMQ().management().createUser(user, password);
+  }
+
+  /** Returns the name of the policy that faults may set on the queues. */
+  String policy() {
+    return "chaos-" + run;
   }
 
   String password() {

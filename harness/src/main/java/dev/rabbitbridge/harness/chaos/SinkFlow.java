@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class SinkFlow extends Flow {
   static final int POISON = 50;
   static final String KEY = "work";
+
+  /** Kafka keeps the partitions of a killed worker for so long, 45 s by default. */
+  static final String SESSION = "10000";
+
   private static final int PARTITIONS = 4;
   private static final Duration WATCH = Duration.ofMillis(100);
 
@@ -66,6 +70,7 @@ final class SinkFlow extends Flow {
     settings.put("topics", topic);
     settings.put("rabbitmq.exchange", exchange);
     settings.put("rabbitmq.routing.key", "${header:" + Letter.ROUTE + "|" + KEY + "}");
+    settings.put("consumer.override.session.timeout.ms", SESSION);
     settings.put("errors.tolerance", "all");
     settings.put("errors.deadletterqueue.topic.name", dead);
     settings.put("errors.deadletterqueue.topic.replication.factor", "1");

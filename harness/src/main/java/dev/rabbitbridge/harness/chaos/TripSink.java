@@ -62,6 +62,8 @@ final class TripSink extends Flow {
   @Override
   Map<String, String> settings() {
     return Map.of(
+        "consumer.override.session.timeout.ms",
+        SinkFlow.SESSION,
         "tasks.max",
         Integer.toString(TASKS),
         "topics",
