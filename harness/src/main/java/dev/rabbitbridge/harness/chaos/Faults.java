@@ -354,6 +354,8 @@ final class Faults {
                   rig.proxy.holdAcks();
                   for (int crash = 0; crash < 21; crash++) {
                     awaitOf(rig, SourceFlow.class, source -> rig.proxy.heldAcks() > 0);
+                    // So that both queues are being consumed again.
+                    Rig.sleep(Duration.ofMillis(500));
                     rig.proxy.cut();
                   }
                 },
@@ -380,7 +382,11 @@ final class Faults {
                 rig.flows.forEach(
                     flow -> {
                       Map<String, String> config = flow.config();
-                      config.put("tasks.max", "1");
+                      config.put(
+                          flow.side == Side.SINK
+                              ? "rabbitmq.publish.max.in.flight"
+                              : "rabbitmq.prefetch.count",
+                          "100");
                       rig.rest().put(flow.connector, config);
                     }),
             5,

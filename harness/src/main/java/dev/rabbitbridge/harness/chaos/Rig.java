@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * What one fault is tried on: servers, a proxy before RabbitMQ, a user, and connectors under load.
  */
 final class Rig implements AutoCloseable {
+  private static final Duration CLEAN_UP = Duration.ofSeconds(30);
+
   final Harness harness;
   final Fault fault;
   final int rate;
@@ -163,10 +165,17 @@ final class Rig implements AutoCloseable {
     nodes.forEach(RabbitMQ::heal);
     removeWorker();
     while (!atEnd.isEmpty()) {
-      try {
-        atEnd.pop().close();
-      } catch (Exception e) {
-        System.err.println("chaos: could not clean up: " + e);
+      AutoCloseable next = atEnd.pop();
+      boolean closed =
+          Matrix.await(
+              CLEAN_UP,
+              () -> {
+                // After a worker left, others may not know yet whom to ask.
+                next.close();
+                return true;
+              });
+      if (!closed) {
+        System.err.println("chaos: could not clean up " + next);
       }
     }
   }

@@ -53,15 +53,18 @@ final class FrameSplitter {
     List<byte[]> frames = new ArrayList<>();
     int start = 0;
     if (greeting) {
+      int known = Math.min(all.length, PROTOCOL.length);
+      if (!Arrays.equals(PROTOCOL, 0, known, all, 0, known)) {
+        foreign = true;
+        return List.of(all);
+      }
       if (all.length < PROTOCOL_HEADER) {
         rest = all;
         return frames;
       }
       greeting = false;
-      if (Arrays.equals(PROTOCOL, Arrays.copyOf(all, PROTOCOL.length))) {
-        frames.add(Arrays.copyOf(all, PROTOCOL_HEADER));
-        start = PROTOCOL_HEADER;
-      }
+      frames.add(Arrays.copyOf(all, PROTOCOL_HEADER));
+      start = PROTOCOL_HEADER;
     }
     while (start < all.length) {
       if (!isFrameType(all[start])) {

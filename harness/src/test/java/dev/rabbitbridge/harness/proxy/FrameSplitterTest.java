@@ -70,6 +70,7 @@ class FrameSplitterTest {
     byte[] hello = {22, 3, 3, 0, 1, 2, 3, 4, 5};
 
     assertThat(FrameSplitter.ofClient().split(hello)).containsExactly(hello);
+    assertThat(FrameSplitter.ofClient().split(new byte[] {22})).containsExactly(new byte[] {22});
   }
 
   @Test
