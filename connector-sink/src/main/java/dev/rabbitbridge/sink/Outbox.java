@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
-import dev.rabbitbridge.confirm.ConfirmTracker;
-import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.message.ProtocolLimits;
-import dev.rabbitbridge.metrics.Tally;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.DataException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Holds each record from its offer until its outcome is taken, and applies the broker's words to
  * it. Does no I/O.
  *
- * <p>Invariant: a record is in exactly one of four places - waiting, delayed after a nack, in the
- * tracker, settled.
+ * <p>Invariant: a record is in exactly one of four places - waiting, delayed after a nack, in
+ * flight on the present channel, settled.
  *
  * <h2>Threading</h2>
  *
@@ -34,18 +28,12 @@ import org.slf4j.LoggerFactory;
  * call to the broker.
  */
 final class Outbox implements PublishChannel.Words {
-  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+  /** What {@link #take} returns when there is nothing more to publish on a channel. */
+  static final int OVER = -1;
 
   private final int window;
   private final boolean strictOrder;
-  private final int maxRetries;
-  private final Backoff backoff;
   private final LongSupplier nanoTime;
-  private final SinkMetrics metrics;
-  private final Tally nacks;
-  private final Tally returns;
-  private final Tally timeouts;
-  private final Tally unknowns;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -53,53 +41,34 @@ final class Outbox implements PublishChannel.Words {
 
   // All below is guarded by lock.
   private final Deque<InFlight> waiting = new ArrayDeque<>();
-  private final PriorityQueue<InFlight> delayed =
-      new PriorityQueue<>(Comparator.comparingLong((InFlight item) -> item.dueAt));
-  private final ConfirmTracker<InFlight> tracker = new ConfirmTracker<>();
+  private final Retries retries;
+  private final Epoch epoch = new Epoch();
+  private final Suspects suspects = new Suspects();
+  private final Outcomes outcomes;
+  private final Consumer<InFlight> onAck = this::acked;
+  private final Consumer<InFlight> onNack = this::nacked;
   private List<InFlight> settled = new ArrayList<>();
-  private @Nullable Throwable lost;
-  private long lastReturned;
-  private boolean heard;
-
-  /** When the word came that is being applied, and what it has confirmed so far. */
-  private long wordAt;
-
-  private int confirmedByWord;
   private boolean closed;
 
-  /**
-   * How many records may yet turn out to be what closed the last channel; they go out one at a
-   * time.
-   */
-  private int suspects;
+  /** When the word came that is being applied. */
+  private long wordAt;
 
   Outbox(String name, RabbitMQSinkConfig config, SinkMetrics metrics, LongSupplier nanoTime) {
     this.window = config.maxInFlight();
     this.strictOrder = config.confirmMode() == RabbitMQSinkConfig.ConfirmMode.SINGLE;
-    this.maxRetries = config.maxRetries();
-    this.backoff = config.retryBackoff();
     this.nanoTime = nanoTime;
-    this.metrics = metrics;
-    this.nacks = new Tally(LOG, name, "nacked by RabbitMQ", nanoTime);
-    this.returns = new Tally(LOG, name, "returned by RabbitMQ as unroutable", nanoTime);
-    this.timeouts =
-        new Tally(
-            LOG,
-            name,
-            "without a confirm within "
-                + config.confirmTimeout().toMillis()
-                + " ms, published again on a new channel",
-            nanoTime);
-    this.unknowns = new Tally(LOG, name, "lost with their channel and published again", nanoTime);
+    this.retries = new Retries(config.maxRetries(), config.retryBackoff());
+    this.outcomes = new Outcomes(name, config.confirmTimeout(), metrics, nanoTime);
   }
 
   // ---- task thread ----
 
-  /** Takes over as many records as fit the window, in order. */
-  void offer(Deque<InFlight> from) {
+  /** Takes over as many records as fit the window, in order, and no more than is said. */
+  void offer(Deque<InFlight> from, int most) {
     lock.lock();
     try {
-      for (int room = window - held(); room > 0 && !from.isEmpty(); room--) {
+      int room = Math.min(most, window - held());
+      for (; room > 0 && !from.isEmpty(); room--) {
         waiting.add(from.poll());
       }
       work.signal();
@@ -139,7 +108,7 @@ final class Outbox implements PublishChannel.Words {
   int inFlight() {
     lock.lock();
     try {
-      return tracker.pending();
+      return epoch.pending();
     } finally {
       lock.unlock();
     }
@@ -160,33 +129,33 @@ final class Outbox implements PublishChannel.Words {
    * whether it did.
    */
   boolean loseIfOverdue(long deadline, Duration timeout) {
-    nacks.flush();
-    returns.flush();
-    timeouts.flush();
-    unknowns.flush();
     lock.lock();
     try {
-      List<InFlight> overdue = lost == null ? tracker.olderThan(deadline) : List.of();
+      List<InFlight> overdue = epoch.overdue(deadline);
       if (overdue.isEmpty()) {
         return false;
       }
       overdue.forEach(item -> item.retries++);
-      metrics.timedOut.add(overdue.size(), nanoTime.getAsLong());
-      timeouts.add(overdue.size(), overdue.get(0)::where);
-      lost =
+      outcomes.timedOut(overdue, nanoTime.getAsLong());
+      epoch.lose(
           new ConfirmTimeoutException(
               "no confirm within "
                   + timeout.toMillis()
                   + " ms for "
                   + overdue.size()
                   + " of "
-                  + tracker.pending()
-                  + " pending messages");
+                  + epoch.pending()
+                  + " pending messages"));
       work.signal();
       return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Logs what was counted since the last line of its kind. */
+  void logCounted() {
+    outcomes.flush();
   }
 
   /** Wakes everybody who waits; nothing is taken to be published any more. */
@@ -216,19 +185,7 @@ final class Outbox implements PublishChannel.Words {
   int epoch() {
     lock.lock();
     try {
-      return tracker.epoch();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Tells whether the broker has confirmed or nacked anything since the last call. */
-  boolean heardSinceLastAsked() {
-    lock.lock();
-    try {
-      boolean answer = heard;
-      heard = false;
-      return answer;
+      return epoch.number();
     } finally {
       lock.unlock();
     }
@@ -237,36 +194,47 @@ final class Outbox implements PublishChannel.Words {
   /**
    * Waits for something to publish on a channel and gives it the channel's next numbers.
    *
-   * @return how many records of the batch to publish, in order; 0 when the epoch is lost or the
-   *     outbox closed
+   * @return how many records of the batch to publish, in order; 0 once, when the broker has
+   *     confirmed or nacked something on this channel for the first time; {@link #OVER} when the
+   *     epoch is lost or the outbox closed
    */
   int take(PublishChannel channel, InFlight[] batch) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (lost == null && !closed) {
-        int count = channel.isBlocked() ? 0 : fill(channel, batch);
+      while (!closed) {
+        if (epoch.takeFirstWord()) {
+          return 0;
+        }
+        if (epoch.lostBecause() != null) {
+          break;
+        }
+        int room = channel.isBlocked() ? 0 : Math.min(room(), batch.length);
+        int count = fill(channel, batch, room);
         if (count > 0) {
           return count;
         }
-        if (lost != null) {
+        if (epoch.lostBecause() != null) {
           break;
         }
-        if (delayed.isEmpty()) {
+        if (room <= 0 || retries.isEmpty()) {
+          // Without room only a word can help, however overdue a retry is.
           work.await();
         } else {
-          work.awaitNanos(Math.max(1, delayed.element().dueAt - nanoTime.getAsLong()));
+          work.awaitNanos(retries.untilNext(nanoTime.getAsLong()));
         }
       }
-      return 0;
+      return OVER;
     } finally {
       lock.unlock();
     }
   }
 
-  private int fill(PublishChannel channel, InFlight[] batch) {
+  private int room() {
+    return (strictOrder || suspects.areLeft() ? 1 : window) - epoch.span();
+  }
+
+  private int fill(PublishChannel channel, InFlight[] batch, int room) {
     long now = nanoTime.getAsLong();
-    int inFlightLimit = strictOrder || suspects > 0 ? 1 : window;
-    int room = Math.min(inFlightLimit - tracker.pending(), batch.length);
     int count = 0;
     while (count < room) {
       InFlight item = nextDue(now);
@@ -277,25 +245,19 @@ final class Outbox implements PublishChannel.Words {
         settle(item);
         continue;
       }
-      item.returned = null;
-      item.publishedAt = now;
-      tracker.track(item, now);
+      epoch.track(item, now);
       batch[count++] = item;
     }
-    // A channel that counts otherwise than the tracker would confirm the wrong records.
-    if (count > 0 && channel.nextPublishSeqNo() != tracker.next() - count) {
-      lost = new IllegalStateException("publish sequence numbers are out of step");
-      return 0;
-    }
-    return count;
+    // A channel that counts otherwise than we do would confirm the wrong records.
+    return count > 0 && !epoch.isInStepWith(channel, count) ? 0 : count;
   }
 
   private @Nullable InFlight nextDue(long now) {
-    InFlight first = delayed.peek();
-    if (first != null && (first.dueAt - now <= 0 || first.orphaned)) {
-      return delayed.poll();
+    InFlight again = retries.pollDue(now);
+    if (again != null) {
+      return again;
     }
-    return strictOrder && first != null ? null : waiting.poll();
+    return strictOrder && !retries.isEmpty() ? null : waiting.poll();
   }
 
   private static boolean isOverLimit(InFlight item, int frameMax) {
@@ -316,7 +278,7 @@ final class Outbox implements PublishChannel.Words {
     lock.lock();
     try {
       item.refusal = "cannot be written: " + e;
-      lost = e;
+      epoch.lose(e);
     } finally {
       lock.unlock();
     }
@@ -339,7 +301,7 @@ final class Outbox implements PublishChannel.Words {
   @Nullable Throwable lostBecause() {
     lock.lock();
     try {
-      return lost;
+      return epoch.lostBecause();
     } finally {
       lock.unlock();
     }
@@ -355,18 +317,15 @@ final class Outbox implements PublishChannel.Words {
   void startOver(@Nullable String guilt) {
     lock.lock();
     try {
-      List<InFlight> unknown = tracker.abandon();
+      boolean counted = epoch.lostBecause() instanceof ConfirmTimeoutException;
+      List<InFlight> unknown = epoch.abandon();
       if (guilt != null) {
-        boolean found = unknown.size() == 1;
-        if (found) {
-          unknown.get(0).refusal = guilt;
-        }
-        suspects = found ? 0 : unknown.size();
+        suspects.search(unknown, guilt);
       }
       int again = 0;
       for (int i = unknown.size() - 1; i >= 0; i--) {
         InFlight item = unknown.get(i);
-        if (item.refusal == null && isUsedUp(item)) {
+        if (item.refusal == null && retries.areUsedUp(item)) {
           item.refusal = "not confirmed by RabbitMQ in " + item.retries + " attempts";
         }
         if (item.refusal == null) {
@@ -376,11 +335,9 @@ final class Outbox implements PublishChannel.Words {
           settle(item);
         }
       }
-      if (again > 0 && !(lost instanceof ConfirmTimeoutException)) {
-        unknowns.add(again, waiting.element()::where);
+      if (again > 0 && !counted) {
+        outcomes.lost(again, waiting.element());
       }
-      lost = null;
-      lastReturned = 0;
     } finally {
       lock.unlock();
     }
@@ -389,58 +346,22 @@ final class Outbox implements PublishChannel.Words {
   // ---- the broker's words, on the connection's thread ----
 
   @Override
-  public void confirmed(int epoch, long number, boolean multiple) {
+  public void confirmed(int epochOfWord, long number, boolean multiple) {
+    apply(epochOfWord, number, multiple, onAck);
+  }
+
+  @Override
+  public void nacked(int epochOfWord, long number, boolean multiple) {
+    apply(epochOfWord, number, multiple, onNack);
+  }
+
+  private void apply(int epochOfWord, long number, boolean multiple, Consumer<InFlight> each) {
     lock.lock();
     try {
       wordAt = nanoTime.getAsLong();
-      if (multiple) {
-        tracker.settleThrough(epoch, number, this::acked);
-      } else {
-        InFlight item = tracker.settle(epoch, number);
-        if (item != null) {
-          acked(item);
-        }
-      }
-      afterWord();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void nacked(int epoch, long number, boolean multiple) {
-    lock.lock();
-    try {
-      wordAt = nanoTime.getAsLong();
-      if (multiple) {
-        tracker.settleThrough(epoch, number, this::delay);
-      } else {
-        InFlight item = tracker.settle(epoch, number);
-        if (item != null) {
-          delay(item);
-        }
-      }
-      afterWord();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Returns come in the order of their publishes, so the search goes on where the last one ended.
-   */
-  @Override
-  public void returned(int epoch, @Nullable Object id, String reason) {
-    lock.lock();
-    try {
-      long end = tracker.next();
-      for (long tries = 1; tries < end; tries++) {
-        lastReturned = lastReturned + 1 < end ? lastReturned + 1 : 1;
-        InFlight item = tracker.peek(epoch, lastReturned);
-        if (item != null && id instanceof Long wanted && item.message().id() == wanted) {
-          item.returned = reason;
-          return;
-        }
+      if (epoch.settle(epochOfWord, number, multiple, each)) {
+        outcomes.endOfWord(wordAt);
+        work.signal();
       }
     } finally {
       lock.unlock();
@@ -448,11 +369,21 @@ final class Outbox implements PublishChannel.Words {
   }
 
   @Override
-  public void lost(int epoch, Throwable cause) {
+  public void returned(int epochOfWord, @Nullable Object id, String reason) {
     lock.lock();
     try {
-      if (epoch == tracker.epoch() && lost == null) {
-        lost = cause;
+      epoch.returned(epochOfWord, id, reason);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void lost(int epochOfWord, Throwable cause) {
+    lock.lock();
+    try {
+      if (epochOfWord == epoch.number() && epoch.lostBecause() == null) {
+        epoch.lose(cause);
         work.signal();
       }
     } finally {
@@ -471,53 +402,34 @@ final class Outbox implements PublishChannel.Words {
   }
 
   private void acked(InFlight item) {
-    suspects = Math.max(0, suspects - 1);
     if (item.returned == null) {
-      confirmedByWord++;
-      metrics.confirmLatency.record(wordAt - item.publishedAt, wordAt);
+      outcomes.confirmed(item, wordAt);
     } else {
       item.refusal = "no queue takes it: " + item.returned;
-      metrics.returned.add(1, wordAt);
-      returns.add(item::where);
+      outcomes.returned(item, wordAt);
     }
     settle(item);
   }
 
-  private void delay(InFlight item) {
-    suspects = Math.max(0, suspects - 1);
+  private void nacked(InFlight item) {
     item.retries++;
-    metrics.nacked.add(1, wordAt);
-    nacks.add(item::where);
-    if (isUsedUp(item)) {
+    outcomes.nacked(item, wordAt);
+    if (retries.areUsedUp(item)) {
       item.refusal = "nacked by RabbitMQ " + item.retries + " times";
       settle(item);
     } else {
-      item.dueAt = wordAt + backoff.delay(item.retries).toNanos();
-      delayed.add(item);
+      suspects.clear(item);
+      retries.delay(item, wordAt);
     }
-  }
-
-  private void afterWord() {
-    heard = true;
-    if (confirmedByWord > 0) {
-      metrics.confirmed.add(confirmedByWord, wordAt);
-      confirmedByWord = 0;
-    }
-    tracker.release(item -> {});
-    work.signal();
-    outcome.signal();
   }
 
   private void settle(InFlight item) {
+    suspects.clear(item);
     settled.add(item);
     outcome.signal();
   }
 
-  private boolean isUsedUp(InFlight item) {
-    return maxRetries >= 0 && item.retries > maxRetries;
-  }
-
   private int held() {
-    return waiting.size() + delayed.size() + tracker.pending();
+    return waiting.size() + retries.size() + epoch.pending();
   }
 }

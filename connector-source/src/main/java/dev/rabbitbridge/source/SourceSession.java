@@ -4,6 +4,7 @@ package dev.rabbitbridge.source;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
@@ -164,7 +165,7 @@ final class SourceSession implements AutoCloseable {
     if (why instanceof ConnectException known) {
       throw known;
     } else if (why != null) {
-      throw new ConnectException(name + " failed: " + why, why);
+      throw Fault.UNEXPECTED.exception(name + " failed: " + why, why);
     }
   }
 
@@ -195,11 +196,12 @@ final class SourceSession implements AutoCloseable {
   }
 
   private static ConnectException noStream(Delivery delivery) {
-    return new ConnectException(
+    return Fault.QUEUE_TYPE.exception(
         delivery
             + " has no x-stream-offset: the queue is not a stream. Set "
             + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
-            + "=auto.");
+            + "=auto.",
+        null);
   }
 
   private boolean isNext(StreamCursor cursor, Delivery delivery, Position position) {
@@ -292,7 +294,7 @@ final class SourceSession implements AutoCloseable {
       case FAIL -> {
         // The records before it still go out; the next poll fails.
         fail(
-            new ConnectException(
+            Fault.UNCONVERTIBLE.exception(
                 what
                     + ". "
                     + RabbitMQSourceConfig.RECORD_ERROR_CONFIG
@@ -315,7 +317,7 @@ final class SourceSession implements AutoCloseable {
         try {
           return mapper.mapRaw(delivery, offset);
         } catch (DataException e) {
-          fail(new ConnectException(what + ". Without a topic it cannot be passed on.", e));
+          fail(Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", e));
           return null;
         }
       }

@@ -36,8 +36,22 @@ public final class ConnectRest {
           .build();
   private final Endpoint endpoint;
 
-  ConnectRest(Endpoint endpoint) {
+  /**
+   * Describes an interface; nothing is sent.
+   *
+   * @param endpoint where it listens
+   */
+  public ConnectRest(Endpoint endpoint) {
     this.endpoint = endpoint;
+  }
+
+  /**
+   * Returns the version of the worker.
+   *
+   * @return Kafka's version
+   */
+  public String version() {
+    return send("GET", "/", null).path("version").asText();
   }
 
   /**
@@ -49,6 +63,22 @@ public final class ConnectRest {
     List<String> names = new ArrayList<>();
     send("GET", "/connector-plugins", null).forEach(p -> names.add(p.path("class").asText()));
     return names;
+  }
+
+  /**
+   * Describes a connector plugin that the worker has found.
+   *
+   * @param connectorClass its class name
+   * @return Connect's answer, with its type and version
+   * @throws IllegalArgumentException if the worker has not found it
+   */
+  public JsonNode plugin(String connectorClass) {
+    for (JsonNode plugin : send("GET", "/connector-plugins", null)) {
+      if (plugin.path("class").asText().equals(connectorClass)) {
+        return plugin;
+      }
+    }
+    throw new IllegalArgumentException("The worker does not list " + connectorClass);
   }
 
   /**
