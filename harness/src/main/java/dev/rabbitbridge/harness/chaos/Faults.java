@@ -134,7 +134,7 @@ final class Faults {
                 "Queue full, reject-publish",
                 rig -> limit(rig, 1),
                 8,
-                // Without a limit at all, RabbitMQ 3.10 never tells a publisher that it may go on.
+                // With no limit at all, 3.10 was seen to go on rejecting what one of two channels published.
                 rig -> limit(rig, 10_000_000))
             .only(Side.SINK));
   }
