@@ -121,16 +121,19 @@ public final class Harness implements AutoCloseable {
    * @return the nodes
    * @throws UnsupportedOperationException where servers are containers
    */
-  public synchronized List<RabbitMQ> cluster() {
-    if (cluster.isEmpty()) {
-      List<RabbitMQ> nodes = stack.rabbitMQNodes("node", 3);
-      // The first one is closed last: the others use its epmd.
-      nodes.forEach(node -> own(() -> node));
-      nodes.forEach(RabbitMQ::start);
-      nodes.subList(1, nodes.size()).forEach(node -> node.join(nodes.get(0)));
-      cluster.addAll(nodes);
+  public List<RabbitMQ> cluster() {
+    // Not the lock of this: close must not wait for a start.
+    synchronized (cluster) {
+      if (cluster.isEmpty()) {
+        List<RabbitMQ> nodes = stack.rabbitMQNodes("node", 3);
+        // The first one is closed last: the others use its epmd.
+        nodes.forEach(node -> own(() -> node));
+        nodes.forEach(RabbitMQ::start);
+        nodes.subList(1, nodes.size()).forEach(node -> node.join(nodes.get(0)));
+        cluster.addAll(nodes);
+      }
+      return List.copyOf(cluster);
     }
-    return List.copyOf(cluster);
   }
 
   /**
