@@ -134,7 +134,8 @@ final class Faults {
                 "Queue full, reject-publish",
                 rig -> limit(rig, 1),
                 8,
-                // With no limit at all, 3.10 was seen to go on rejecting what one of two channels published.
+                // With no limit at all, 3.10 was seen to go on rejecting what one of two channels
+                // published.
                 rig -> limit(rig, 10_000_000))
             .only(Side.SINK));
   }
