@@ -23,11 +23,15 @@ final class Timeline {
    */
   record Band(String name, long begun, long ended) {}
 
-  private final long start = System.nanoTime();
+  private long start = System.nanoTime();
   private final List<Point> points = new ArrayList<>();
   private final List<Band> bands = new ArrayList<>();
 
+  /** Notes a second; the first one begins the picture. */
   synchronized void note(long acknowledged, long delivered) {
+    if (points.isEmpty()) {
+      start = System.nanoTime();
+    }
     points.add(new Point(System.nanoTime(), acknowledged, delivered));
   }
 
@@ -36,7 +40,7 @@ final class Timeline {
   }
 
   /** Returns seconds since the start. */
-  double seconds(long nanos) {
+  synchronized double seconds(long nanos) {
     return (nanos - start) / 1e9;
   }
 
@@ -103,7 +107,7 @@ final class Timeline {
     return Math.max(0, point.acknowledged - point.delivered);
   }
 
-  private double x(long nanos, double end) {
+  private synchronized double x(long nanos, double end) {
     return LEFT + seconds(nanos) / end * (WIDTH - LEFT);
   }
 
