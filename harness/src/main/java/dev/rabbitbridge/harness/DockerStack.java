@@ -12,6 +12,7 @@ import dev.rabbitbridge.harness.node.DockerNetwork;
 import dev.rabbitbridge.harness.rabbitmq.DockerRabbitMQ;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Containers in a network of their own. */
 final class DockerStack implements Stack {
@@ -27,6 +28,11 @@ final class DockerStack implements Stack {
   @Override
   public RabbitMQ rabbitMQ(String name, String configuration) {
     return DockerRabbitMQ.in(network, name, configuration);
+  }
+
+  @Override
+  public List<RabbitMQ> rabbitMQNodes(String name, int nodes) {
+    throw new UnsupportedOperationException("a RabbitMQ cluster needs -Dharness=local");
   }
 
   @Override

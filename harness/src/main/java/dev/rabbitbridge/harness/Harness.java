@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe from any thread.
  */
 public final class Harness implements AutoCloseable {
-  private static final String GROUP = "harness";
+  /** The Connect cluster of the worker that is shared. */
+  public static final String GROUP = "harness";
+
   private static final Executor STARTERS =
       start -> {
         Thread thread = new Thread(start, "harness-start");
@@ -44,6 +46,7 @@ public final class Harness implements AutoCloseable {
   private final Stack stack;
   private final @Nullable URI externalRabbitMQ;
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final List<RabbitMQ> cluster = new ArrayList<>();
   private final Thread hook = new Thread(this::closeQuietly, "harness-close");
   private @Nullable CompletableFuture<RabbitMQ> rabbitMQ;
   private @Nullable CompletableFuture<Kafka> kafka;
@@ -109,6 +112,28 @@ public final class Harness implements AutoCloseable {
     RabbitMQ broker = own(() -> stack.rabbitMQ(name, configuration));
     broker.start();
     return broker;
+  }
+
+  /**
+   * Returns a cluster of three RabbitMQ nodes apart from {@link #rabbitMQ}, after starting it the
+   * first time. {@link #heal} leaves it as it is.
+   *
+   * @return the nodes
+   * @throws UnsupportedOperationException where servers are containers
+   */
+  public List<RabbitMQ> cluster() {
+    // Not the lock of this: close must not wait for a start.
+    synchronized (cluster) {
+      if (cluster.isEmpty()) {
+        List<RabbitMQ> nodes = stack.rabbitMQNodes("node", 3);
+        // The first one is closed last: the others use its epmd.
+        nodes.forEach(node -> own(() -> node));
+        nodes.forEach(RabbitMQ::start);
+        nodes.subList(1, nodes.size()).forEach(node -> node.join(nodes.get(0)));
+        cluster.addAll(nodes);
+      }
+      return List.copyOf(cluster);
+    }
   }
 
   /**

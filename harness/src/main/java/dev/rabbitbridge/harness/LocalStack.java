@@ -12,6 +12,7 @@ import dev.rabbitbridge.harness.rabbitmq.DockerRabbitMQ;
 import dev.rabbitbridge.harness.rabbitmq.LocalRabbitMQ;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,11 @@ final class LocalStack implements Stack {
     return containers == null
         ? LocalRabbitMQ.in(folder.resolve(name), configuration)
         : DockerRabbitMQ.forLocalWorkers(containers, name, configuration);
+  }
+
+  @Override
+  public List<RabbitMQ> rabbitMQNodes(String name, int nodes) {
+    return LocalRabbitMQ.nodesIn(folder, name, nodes);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
@@ -70,6 +71,24 @@ public final class Jmx implements AutoCloseable {
       return ((Number) connection().getAttribute(new ObjectName(name), attribute)).doubleValue();
     } catch (JMException e) {
       throw new IllegalArgumentException(name + " " + attribute, e);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  /**
+   * Returns how much of the heap is in use after a garbage collection.
+   *
+   * @return bytes
+   */
+  public synchronized long usedHeap() {
+    try {
+      ObjectName memory = new ObjectName("java.lang:type=Memory");
+      connection().invoke(memory, "gc", null, null);
+      CompositeData usage = (CompositeData) connection().getAttribute(memory, "HeapMemoryUsage");
+      return ((Number) usage.get("used")).longValue();
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
     } catch (IOException e) {
       throw lost(e);
     }

@@ -4,7 +4,10 @@ package dev.rabbitbridge.harness.proxy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Decides what becomes of the broker's confirms. Safe from any thread. */
+/**
+ * Decides what becomes of the acks of one direction: a broker's confirms, or clients' acks. Safe
+ * from any thread.
+ */
 final class ConfirmGate {
   private enum Mode {
     PASS,

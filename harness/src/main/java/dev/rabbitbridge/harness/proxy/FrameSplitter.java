@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Cuts a byte stream from a broker into AMQP 0-9-1 frames: type (1 byte), channel (2), payload size
- * (4), payload, end mark (1). What does not begin like a frame (TLS, a refused protocol header)
- * passes in whatever pieces it comes. For one thread.
+ * Cuts a byte stream from a broker or a client into AMQP 0-9-1 frames: type (1 byte), channel (2),
+ * payload size (4), payload, end mark (1). What does not begin like a frame (TLS, a refused
+ * protocol header) passes in whatever pieces it comes. For one thread.
  *
  * <p>Invariant: all pieces ever returned, put together, are what came in, except for a frame whose
  * end has not come yet.
@@ -24,8 +24,25 @@ final class FrameSplitter {
   private static final int ACK = 80;
   private static final int NACK = 120;
 
+  private static final byte[] PROTOCOL = {'A', 'M', 'Q', 'P'};
+  private static final int PROTOCOL_HEADER = 8;
+
   private byte[] rest = new byte[0];
   private boolean foreign;
+  private boolean greeting;
+
+  private FrameSplitter(boolean greeting) {
+    this.greeting = greeting;
+  }
+
+  static FrameSplitter ofBroker() {
+    return new FrameSplitter(false);
+  }
+
+  /** A client says which protocol it speaks before its first frame. */
+  static FrameSplitter ofClient() {
+    return new FrameSplitter(true);
+  }
 
   List<byte[]> split(byte[] bytes) {
     if (foreign) {
@@ -35,6 +52,20 @@ final class FrameSplitter {
     System.arraycopy(bytes, 0, all, rest.length, bytes.length);
     List<byte[]> frames = new ArrayList<>();
     int start = 0;
+    if (greeting) {
+      int known = Math.min(all.length, PROTOCOL.length);
+      if (!Arrays.equals(PROTOCOL, 0, known, all, 0, known)) {
+        foreign = true;
+        return List.of(all);
+      }
+      if (all.length < PROTOCOL_HEADER) {
+        rest = all;
+        return frames;
+      }
+      greeting = false;
+      frames.add(Arrays.copyOf(all, PROTOCOL_HEADER));
+      start = PROTOCOL_HEADER;
+    }
     while (start < all.length) {
       if (!isFrameType(all[start])) {
         foreign = true;
@@ -57,6 +88,7 @@ final class FrameSplitter {
     return frames;
   }
 
+  /** A basic.ack or basic.nack: a confirm from a broker, an ack from a client. */
   static boolean isConfirm(byte[] frame) {
     if (frame.length < HEADER + 4 || frame[0] != METHOD) {
       return false;

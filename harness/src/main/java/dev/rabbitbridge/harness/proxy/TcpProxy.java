@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between clients and an AMQP broker. Passes everything through until told otherwise; every
  * fault applies to the connections there are and to those to come, until {@link #heal}. Confirms
- * (basic.ack and basic.nack from the broker) can be held back by themselves, on connections without
- * TLS.
+ * (basic.ack and basic.nack from the broker) and clients' acks can be held back by themselves, on
+ * connections without TLS.
  *
  * <p>Safe from any thread.
  */
@@ -31,8 +31,11 @@ public final class TcpProxy implements AutoCloseable {
   private final String bindAddress;
   private final Network network = new Network();
   private final ConfirmGate confirms = new ConfirmGate();
+  private final ConfirmGate acks = new ConfirmGate();
   private final List<Link> links = new CopyOnWriteArrayList<>();
   private final AtomicInteger accepted = new AtomicInteger();
+  private final AtomicInteger connected = new AtomicInteger();
+  private volatile FrameTap tap = FrameTap.NONE;
   private @Nullable ServerSocket server;
   private @Nullable Thread acceptor;
   private boolean closed;
@@ -144,6 +147,29 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
+   * Shows all frames to an observer, on connections without TLS.
+   *
+   * @param observer replaces an earlier one
+   */
+  public void tap(FrameTap observer) {
+    tap = observer;
+  }
+
+  /** Holds back the acks and nacks of clients, everything else passes. */
+  public void holdAcks() {
+    acks.hold();
+  }
+
+  /**
+   * Returns how many acks of clients are held back.
+   *
+   * @return basic.ack and basic.nack frames
+   */
+  public int heldAcks() {
+    return acks.held();
+  }
+
+  /**
    * Returns how many connections were ever accepted.
    *
    * @return a count that only grows
@@ -165,6 +191,7 @@ public final class TcpProxy implements AutoCloseable {
   public synchronized void heal() {
     network.heal();
     confirms.pass();
+    acks.pass();
     links.stream().filter(Link::hasLostBytes).forEach(Link::reset);
     if (server == null && !closed) {
       listen(endpoint.port());
@@ -209,7 +236,9 @@ public final class TcpProxy implements AutoCloseable {
 
   private void connect(Socket client) {
     try {
-      Link link = new Link(client, new Socket(target.host(), target.port()), network, confirms);
+      Socket broker = new Socket(target.host(), target.port());
+      int number = connected.incrementAndGet();
+      Link link = new Link(client, broker, network, confirms, acks, number, () -> tap);
       links.add(link);
       link.start(() -> links.remove(link));
       if (!isListening()) {

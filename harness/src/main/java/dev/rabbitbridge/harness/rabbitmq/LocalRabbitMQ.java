@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,11 +34,42 @@ public final class LocalRabbitMQ {
    * @throws IllegalStateException if RabbitMQ is not installed and cannot be
    */
   public static RabbitMQ in(Path folder, String configuration) {
+    return in(
+        "rabbitmq", folder, configuration, UUID.randomUUID().toString(), FreePorts.next(), true);
+  }
+
+  /**
+   * Prepares nodes with one cookie, which can join each other; nothing is started. The first one
+   * starts what they find each other with, so it must be started first and closed last.
+   *
+   * @param folder where each of them gets a folder
+   * @param name of the nodes, which get numbers
+   * @param nodes how many
+   * @return the nodes, to be started and closed by the caller
+   */
+  public static List<RabbitMQ> nodesIn(Path folder, String name, int nodes) {
+    String cookie = UUID.randomUUID().toString();
+    int epmdPort = FreePorts.next();
+    List<RabbitMQ> all = new ArrayList<>();
+    for (int i = 1; i <= nodes; i++) {
+      String own = name + "-" + i;
+      all.add(in(own, folder.resolve(own), "", cookie, epmdPort, i == 1));
+    }
+    return all;
+  }
+
+  private static RabbitMQ in(
+      String name,
+      Path folder,
+      String configuration,
+      String cookie,
+      int epmdPort,
+      boolean startsEpmd) {
     Path scripts = RabbitMQInstallation.scripts();
     int port = FreePorts.next();
     int managementPort = FreePorts.next();
     try {
-      Map<String, String> environment = prepare(folder);
+      Map<String, String> environment = prepare(folder, cookie, epmdPort);
       Files.writeString(
           folder.resolve("rabbitmq.conf"),
           """
@@ -51,12 +83,12 @@ public final class LocalRabbitMQ {
                   LOOPBACK, port, LOOPBACK, managementPort, Settings.CONFIGURATION, configuration));
       return new RabbitMQ(
           new LocalNode(
-              "rabbitmq",
+              name,
               folder,
               List.of(scripts.resolve("rabbitmq-server").toString()),
               environment,
               "beam.smp"),
-          List.of(epmd(folder, environment)),
+          startsEpmd ? List.of(epmd(folder, environment)) : List.of(),
           new Endpoint(LOOPBACK, port),
           new Endpoint(LOOPBACK, port),
           new Management(
@@ -77,10 +109,11 @@ public final class LocalRabbitMQ {
         "");
   }
 
-  private static Map<String, String> prepare(Path folder) throws IOException {
+  private static Map<String, String> prepare(Path folder, String cookieText, int epmdPort)
+      throws IOException {
     Path home = Files.createDirectories(folder.resolve("home"));
     Path cookie = home.resolve(".erlang.cookie");
-    Files.writeString(cookie, UUID.randomUUID().toString());
+    Files.writeString(cookie, cookieText);
     Files.setPosixFilePermissions(cookie, PosixFilePermissions.fromString("r--------"));
     Files.writeString(folder.resolve("enabled_plugins"), Settings.PLUGINS);
     Files.writeString(folder.resolve("advanced.config"), Settings.ADVANCED);
@@ -89,7 +122,7 @@ public final class LocalRabbitMQ {
     Map<String, String> environment = new HashMap<>();
     environment.put("HOME", home.toString());
     environment.put("TERM", "dumb");
-    environment.put("ERL_EPMD_PORT", Integer.toString(FreePorts.next()));
+    environment.put("ERL_EPMD_PORT", Integer.toString(epmdPort));
     environment.put("ERL_EPMD_ADDRESS", LOOPBACK);
     environment.put("ERL_CRASH_DUMP_SECONDS", "0");
     environment.put("RABBITMQ_NODENAME", "rabbit" + distribution + "@localhost");

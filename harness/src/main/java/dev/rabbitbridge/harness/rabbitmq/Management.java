@@ -192,6 +192,17 @@ public final class Management {
         Map.of("routing_key", routingKey, "arguments", Map.of()));
   }
 
+  /**
+   * Ends a binding of a queue to an exchange.
+   *
+   * @param exchange the source
+   * @param queue the destination
+   * @param routingKey the binding key, which is the name of a binding without arguments
+   */
+  public void unbind(String exchange, String queue, String routingKey) {
+    delete(path("bindings", vhost, "e", exchange, "q", queue, routingKey));
+  }
+
   /** Creates the virtual host, with full rights for the administrator. */
   public void createVhost() {
     put(path("vhosts", vhost), Map.of());

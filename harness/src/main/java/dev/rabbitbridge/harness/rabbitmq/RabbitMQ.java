@@ -78,6 +78,19 @@ public final class RabbitMQ implements AutoCloseable {
     paused = false;
   }
 
+  /**
+   * Makes it a member of another one's cluster; what it held is forgotten. Both must run, with one
+   * cookie.
+   *
+   * @param member a node of the cluster
+   */
+  public void join(RabbitMQ member) {
+    ctl("stop_app");
+    ctl("reset");
+    ctl("join_cluster", member.ctl("eval", "node().").replace("'", ""));
+    ctl("start_app");
+  }
+
   /** Undoes what a test may have done to it: it runs, unpaused, without an alarm. */
   public void heal() {
     if (paused) {

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FrameSplitterTest {
-  private final FrameSplitter splitter = new FrameSplitter();
+  private final FrameSplitter splitter = FrameSplitter.ofBroker();
 
   @Test
   void framesInOnePieceComeOneByOne() {
@@ -29,7 +29,7 @@ class FrameSplitterTest {
     byte[] stream = joined(ack, heartbeat, ack);
 
     for (int piece = 1; piece <= stream.length; piece++) {
-      FrameSplitter fresh = new FrameSplitter();
+      FrameSplitter fresh = FrameSplitter.ofBroker();
       List<byte[]> frames = new ArrayList<>();
       for (int from = 0; from < stream.length; from += piece) {
         frames.addAll(
@@ -46,6 +46,31 @@ class FrameSplitterTest {
 
     assertThat(splitter.split(hello)).containsExactly(hello);
     assertThat(splitter.split(more)).containsExactly(more);
+  }
+
+  @Test
+  void aClientsProtocolHeaderPassesBeforeItsFirstFrame() {
+    byte[] protocol = {'A', 'M', 'Q', 'P', 0, 0, 9, 1};
+    byte[] ack = method(1, 60, 80);
+    byte[] stream = joined(protocol, ack, ack);
+
+    for (int piece = 1; piece <= stream.length; piece++) {
+      FrameSplitter client = FrameSplitter.ofClient();
+      List<byte[]> frames = new ArrayList<>();
+      for (int from = 0; from < stream.length; from += piece) {
+        frames.addAll(
+            client.split(Arrays.copyOfRange(stream, from, Math.min(from + piece, stream.length))));
+      }
+      assertThat(frames).containsExactly(protocol, ack, ack);
+    }
+  }
+
+  @Test
+  void aClientThatSpeaksTlsPassesAsItComes() {
+    byte[] hello = {22, 3, 3, 0, 1, 2, 3, 4, 5};
+
+    assertThat(FrameSplitter.ofClient().split(hello)).containsExactly(hello);
+    assertThat(FrameSplitter.ofClient().split(new byte[] {22})).containsExactly(new byte[] {22});
   }
 
   @Test

@@ -54,6 +54,20 @@ class ProxyIT {
   }
 
   @Test
+  void acksOfTheClientAreHeldBackAndLostWithTheConnection() throws Exception {
+    publish();
+    assertThat(channel.waitForConfirms(5000)).isTrue();
+    proxy.holdAcks();
+
+    channel.basicAck(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false);
+    Awaitility.await().until(() -> proxy.heldAcks() == 1);
+    proxy.cut();
+
+    Awaitility.await().until(() -> scenario.amqp().ready(queue) == 1);
+    assertThat(proxy.heldAcks()).isZero();
+  }
+
+  @Test
   void heldConfirmsAreReleasedOneByOne() throws Exception {
     proxy.holdConfirms();
     publish();
