@@ -14,13 +14,14 @@ import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -38,25 +39,30 @@ final class Lab implements AutoCloseable {
   private final Map<String, Integer> filled = new HashMap<>();
   private int names;
 
-  /** Starts the servers; the worker sees our plugin, the floor, and the folders of peers. */
+  /** Starts the servers; the worker sees our plugin, the floor, and copies of the peers. */
   Lab(List<Peer> peers) throws IOException {
     plugins = PluginFolder.unpack(Checkout.archive(), harness.folder().resolve("bench-plugins"));
     FloorPlugin.into(plugins);
-    String path =
-        plugins
-            + peers.stream()
-                .map(peer -> "," + peer.folder())
-                .distinct()
-                .collect(Collectors.joining());
+    for (Peer peer : peers) {
+      copy(peer.folder(), plugins.resolve("peer-" + peer.name()));
+    }
     broker = harness.rabbitMQ();
     worker =
         harness.newWorker(
             WorkerSettings.of("bench")
-                .with("plugin.path", path)
+                .with("plugin.path", plugins.toString())
                 .with("plugin.discovery", peers.isEmpty() ? "service_load" : "hybrid_warn")
                 .with("offset.flush.interval.ms", "10000")
                 .withJvmOption("-Xmx1g"));
     amqp = broker.connect();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
   }
 
   Harness harness() {
