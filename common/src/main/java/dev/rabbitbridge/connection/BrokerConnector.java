@@ -5,6 +5,7 @@ import com.rabbitmq.client.Address;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.SocketConfigurators;
+import com.rabbitmq.client.impl.FrameHandlerFactory;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.PluginVersion;
 import dev.rabbitbridge.config.TlsConfig;
@@ -73,7 +74,7 @@ public final class BrokerConnector {
   public BrokerConnection connect(Runnable stateChanged) throws IOException, TimeoutException {
     BrokerConnection connection =
         new BrokerConnection(name(), config.shutdownTimeout(), stateChanged);
-    ConnectionFactory factory = factory();
+    ConnectionFactory factory = factory(connection);
     factory.setExceptionHandler(new CallbackErrors(connection));
     if (config.isTls()) {
       useTls(factory, config.tls());
@@ -117,8 +118,16 @@ public final class BrokerConnector {
     return config.connectionName() == null ? connectorName + "-" + taskId : config.connectionName();
   }
 
-  private ConnectionFactory factory() {
-    ConnectionFactory factory = new ConnectionFactory();
+  private ConnectionFactory factory(BrokerConnection connection) {
+    ConnectionFactory factory =
+        new ConnectionFactory() {
+          @Override
+          protected synchronized FrameHandlerFactory createFrameHandlerFactory()
+              throws IOException {
+            FrameHandlerFactory client = super.createFrameHandlerFactory();
+            return (address, name) -> connection.inBursts(client.create(address, name));
+          }
+        };
     factory.setVirtualHost(config.virtualHost());
     factory.setAutomaticRecoveryEnabled(false);
     factory.setTopologyRecoveryEnabled(false);

@@ -55,8 +55,14 @@ final class AmqpPublishChannel implements PublishChannel {
 
   @Override
   public void publish(Message message) throws IOException {
+    connection.hold();
     channel.basicPublish(
         message.exchange(), message.routingKey(), mandatory, message.properties(), message.body());
+  }
+
+  @Override
+  public void flush() throws IOException {
+    connection.flush();
   }
 
   @Override

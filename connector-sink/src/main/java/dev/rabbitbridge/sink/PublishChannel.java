@@ -10,10 +10,13 @@ interface PublishChannel {
   long nextPublishSeqNo();
 
   /**
-   * Publishes; may block without limit while the broker does not read, until {@link #abort}. Writer
-   * thread only.
+   * Publishes, at {@link #flush} at the latest; may block without limit while the broker does not
+   * read, until {@link #abort}. Writer thread only.
    */
   void publish(Message message) throws IOException;
+
+  /** Sends all that was published; may block as {@link #publish} does. Writer thread only. */
+  void flush() throws IOException;
 
   /** Tells whether the broker said that it does not read what is published. */
   boolean isBlocked();

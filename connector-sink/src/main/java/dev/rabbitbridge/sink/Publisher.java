@@ -234,6 +234,11 @@ final class Publisher implements AutoCloseable {
       again += item.published ? 1 : 0;
       item.published = true;
     }
+    try {
+      open.flush();
+    } catch (IOException e) {
+      outbox.lost(outbox.epoch(), e);
+    }
     long now = System.nanoTime();
     metrics.published.add(published, now);
     metrics.republished.add(again, now);

@@ -4,7 +4,9 @@ package dev.rabbitbridge.sink;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,7 +52,11 @@ final class FakeBroker implements PublishChannel.Opener {
   }
 
   final class Fake implements PublishChannel {
+    /** What has reached the broker: not before it was flushed. */
     final List<Message> published = new CopyOnWriteArrayList<>();
+
+    private final Deque<Message> held = new ArrayDeque<>(); // the writer's
+    private long nextNumber = 1; // the writer's
     private final int epoch;
     private final PublishChannel.Words words;
     private volatile boolean open = true;
@@ -71,7 +77,7 @@ final class FakeBroker implements PublishChannel.Opener {
 
     @Override
     public long nextPublishSeqNo() {
-      return published.size() + 1L;
+      return nextNumber;
     }
 
     @Override
@@ -79,16 +85,24 @@ final class FakeBroker implements PublishChannel.Opener {
       if (!open) {
         throw new IOException("closed");
       }
-      published.add(message);
+      nextNumber++;
       RuntimeException error = clientError;
       if (error != null) {
         clientError = null;
         throw error;
       }
-      if (poison.test(message)) {
-        closedByBroker(poisonCode);
-      } else if (confirmsAtOnce) {
-        confirm(published.size(), false);
+      held.add(message);
+    }
+
+    @Override
+    public void flush() {
+      for (Message message = held.poll(); open && message != null; message = held.poll()) {
+        published.add(message);
+        if (poison.test(message)) {
+          closedByBroker(poisonCode);
+        } else if (confirmsAtOnce) {
+          confirm(published.size(), false);
+        }
       }
     }
 

@@ -112,6 +112,7 @@ class SinkLogTest {
       for (int i = 0; i < count; i++) {
         channel.publish(batch[i].message());
       }
+      channel.flush();
       left -= count;
     }
     return channel;

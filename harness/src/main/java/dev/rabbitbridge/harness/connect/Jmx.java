@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -87,6 +88,30 @@ public final class Jmx implements AutoCloseable {
       connection().invoke(memory, "gc", null, null);
       CompositeData usage = (CompositeData) connection().getAttribute(memory, "HeapMemoryUsage");
       return ((Number) usage.get("used")).longValue();
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns how much memory the threads that live now have ever allocated.
+   *
+   * @return bytes
+   */
+  public synchronized long allocatedBytes() {
+    try {
+      ObjectName threading = new ObjectName("java.lang:type=Threading");
+      Object ids = connection().getAttribute(threading, "AllThreadIds");
+      Object bytes =
+          connection()
+              .invoke(
+                  threading,
+                  "getThreadAllocatedBytes",
+                  new Object[] {ids},
+                  new String[] {long[].class.getName()});
+      return LongStream.of((long[]) bytes).filter(each -> each > 0).sum();
     } catch (JMException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {
