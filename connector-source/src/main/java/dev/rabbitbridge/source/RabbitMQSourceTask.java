@@ -26,14 +26,12 @@ public final class RabbitMQSourceTask extends SourceTask {
 
   @Override
   public void start(Map<String, String> props) {
-    SourceSession started = new SourceSession(new RabbitMQSourceConfig(props), this::stored);
+    RabbitMQSourceConfig config = new RabbitMQSourceConfig(props);
+    SourceSession started =
+        new SourceSession(
+            config, queue -> context.offsetStorageReader().offset(config.partition(queue)));
     session = started;
     started.publishMetrics(context);
-  }
-
-  private StreamCursor.@Nullable Position stored(String queue) {
-    return StreamCursor.Position.of(
-        context.offsetStorageReader().offset(SourceOffsets.partition(queue)));
   }
 
   @Override

@@ -21,6 +21,7 @@ final class RecordMapper {
   private final ValueFormat format;
   private final String headerPrefix;
   private final boolean forwardProperties;
+  private final Map<String, Map<String, String>> partitions = new HashMap<>();
   private final LongSupplier timeOfDay;
 
   RecordMapper(RabbitMQSourceConfig config, LongSupplier timeOfDay) {
@@ -35,6 +36,7 @@ final class RecordMapper {
     this.format = config.valueFormat();
     this.headerPrefix = config.headerPrefix();
     this.forwardProperties = config.forwardProperties();
+    config.queues().forEach(queue -> partitions.put(queue, config.partition(queue)));
     this.timeOfDay = timeOfDay;
   }
 
@@ -69,7 +71,7 @@ final class RecordMapper {
     }
     return new DeliveredRecord(
         delivery,
-        SourceOffsets.partition(delivery.queue()),
+        partitions.get(delivery.queue()),
         offset,
         topicOfQueue.getOrDefault(delivery.queue(), topic).render(delivery),
         key(delivery),

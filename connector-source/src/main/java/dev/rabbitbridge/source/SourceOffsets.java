@@ -3,27 +3,37 @@ package dev.rabbitbridge.source;
 
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
+import org.jspecify.annotations.Nullable;
 
 /** The source partitions and offsets that Connect keeps, as it keeps them. */
 final class SourceOffsets {
   static final String QUEUE = "queue";
+  static final String CLUSTER = "cluster";
   static final String SEQUENCE = "sequence";
+  static final String SETTLED = "settled";
   static final String STREAM_OFFSET = "stream.offset";
   static final String FINGERPRINT = "fingerprint";
 
   private SourceOffsets() {}
 
-  static Map<String, String> partition(String queue) {
-    return Map.of(QUEUE, queue);
+  /**
+   * Names the source partition of a queue.
+   *
+   * @param cluster tells queues of the same name apart; null when there is no need
+   */
+  static Map<String, String> partition(String queue, @Nullable String cluster) {
+    return cluster == null ? Map.of(QUEUE, queue) : Map.of(QUEUE, queue, CLUSTER, cluster);
   }
 
   /**
    * Checks offsets that a person wants to set.
    *
    * @param stream whether the connector reads streams
+   * @param cluster as configured; null for none
    * @throws ConnectException with the reason, if it is not possible
    */
-  static void check(boolean stream, Map<Map<String, ?>, Map<String, ?>> offsets) {
+  static void check(
+      boolean stream, @Nullable String cluster, Map<Map<String, ?>, Map<String, ?>> offsets) {
     offsets.forEach(
         (partition, offset) -> {
           if (offset == null) {
@@ -34,10 +44,14 @@ final class SourceOffsets {
                 "The position in a classic or quorum queue lives in RabbitMQ: it is what was not acked."
                     + " Offsets of this connector can be reset, which changes nothing there, but not set.");
           }
-          boolean known = partition.size() == 1 && partition.get(QUEUE) instanceof String;
+          boolean known =
+              partition.get(QUEUE) instanceof String queue
+                  && partition.equals(partition(queue, cluster));
           if (!known || StreamCursor.Position.of(offset) == null) {
             throw new ConnectException(
-                "A position in a stream is the partition {\"queue\": NAME} with the offset {\"stream.offset\": NUMBER}."
+                "A position in a stream is the partition {\"queue\": NAME"
+                    + (cluster == null ? "" : ", \"cluster\": \"" + cluster + "\"")
+                    + "} with the offset {\"stream.offset\": NUMBER}."
                     + " The next message read is the one after it.");
           }
         });

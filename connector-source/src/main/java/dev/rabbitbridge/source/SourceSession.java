@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import static java.lang.Boolean.TRUE;
+
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -19,6 +22,8 @@ import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTaskContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A task at work: hands records out, and settles a delivery only when the framework says what
@@ -31,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * of their own, which do everything that can block.
  */
 final class SourceSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
+  private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
   // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
   private static final long NEAR_LIMIT = 15;
@@ -47,6 +54,7 @@ final class SourceSession implements AutoCloseable {
   private final RedeliveryCounts redeliveries;
   private final Link link;
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
+  private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
   private @Nullable Link retryLink;
@@ -56,13 +64,15 @@ final class SourceSession implements AutoCloseable {
   private long sequence;
   private volatile @Nullable Thread pollThread;
   private volatile long provenPoll;
+  private volatile boolean transactional;
+  private final AtomicBoolean saidInMemory = new AtomicBoolean();
 
   /**
    * Begins to connect and returns at once.
    *
-   * @param stored gives what Connect has stored for a stream
+   * @param stored gives the source offset that Connect has stored for a queue
    */
-  SourceSession(RabbitMQSourceConfig config, Function<String, @Nullable Position> stored) {
+  SourceSession(RabbitMQSourceConfig config, Function<String, @Nullable Map<String, ?>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
     this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
@@ -76,9 +86,24 @@ final class SourceSession implements AutoCloseable {
       StreamCursor cursor =
           config.queueType() == QueueType.STREAM
               ? new StreamCursor(
-                  queue, config.positionLost(), config.streamStart(), stored.apply(queue))
+                  queue,
+                  config.positionLost(),
+                  config.streamStart(),
+                  Position.of(stored.apply(queue)))
               : null;
-      addConsumer(queue, cursor);
+      Acknowledger acknowledger = addConsumer(queue, cursor);
+      if (config.deduplication() == Deduplication.MESSAGE_ID) {
+        windows.put(acknowledger, new SettledWindow(2 * config.prefetch(), stored.apply(queue)));
+      }
+    }
+    if (!windows.isEmpty()
+        && !TRUE.equals(config.topology().queueArguments().get(SINGLE_ACTIVE_CONSUMER))) {
+      LOG.warn(
+          "{}: {} counts on being the only consumer of {}; declare the queue with {} to make sure of it",
+          name,
+          RabbitMQSourceConfig.DEDUPLICATION_CONFIG,
+          config.queues(),
+          SINGLE_ACTIVE_CONSUMER);
     }
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
       retryLink = link(connector);
@@ -109,7 +134,7 @@ final class SourceSession implements AutoCloseable {
     return made;
   }
 
-  private void addConsumer(String queue, @Nullable StreamCursor cursor) {
+  private Acknowledger addConsumer(String queue, @Nullable StreamCursor cursor) {
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
     Acknowledger acknowledger =
@@ -127,6 +152,7 @@ final class SourceSession implements AutoCloseable {
             this::fail);
     consumers.put(acknowledger, consumer);
     add(consumer, queue, consuming);
+    return acknowledger;
   }
 
   private void add(Runnable run, String what, List<Thread> to) {
@@ -151,12 +177,26 @@ final class SourceSession implements AutoCloseable {
     throwFailure();
     notices.flush();
     List<SourceRecord> records = new ArrayList<>();
+    long deadline = System.nanoTime() + config.pollWait().toNanos();
     Delivery next = inbox.poll(config.pollWait());
     while (next != null && failure.get() == null) {
       add(next, records);
-      next = records.size() < config.pollMaxRecords() ? inbox.poll() : null;
+      next = records.size() < config.pollMaxRecords() ? another(deadline) : null;
     }
     return records.isEmpty() ? null : records;
+  }
+
+  /**
+   * Returns another delivery for the same poll. Where a poll is a transaction it is worth waiting
+   * for, unless RabbitMQ sends no more before it has seen acks.
+   */
+  private @Nullable Delivery another(long deadline) throws InterruptedException {
+    Delivery next = inbox.poll();
+    if (next != null || !transactional) {
+      return next;
+    }
+    boolean full = consumers.values().stream().allMatch(one -> one.unacked() >= config.prefetch());
+    return full ? null : inbox.poll(Duration.ofNanos(deadline - System.nanoTime()));
   }
 
   private void throwFailure() {
@@ -170,7 +210,7 @@ final class SourceSession implements AutoCloseable {
 
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
-    if (!acknowledger.isCurrent(delivery) || isOverLimit(delivery)) {
+    if (!acknowledger.isCurrent(delivery) || isKnown(delivery) || isOverLimit(delivery)) {
       return;
     }
     StreamCursor cursor = consumer(delivery).cursor();
@@ -188,10 +228,35 @@ final class SourceSession implements AutoCloseable {
     DeliveredRecord record = convert(delivery, position);
     if (record != null && acknowledger.handOut(delivery, polls.get())) {
       records.add(record);
+      SettledWindow window = windows.get(acknowledger);
+      if (window != null) {
+        window.handedOut(delivery);
+      }
     }
     if (cursor != null && failure.get() == null) {
       cursor.moved(delivery.epoch(), position);
     }
+  }
+
+  /** Leaves out a redelivery of what Kafka has, or will have. */
+  private boolean isKnown(Delivery delivery) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window == null) {
+      return false;
+    }
+    delivery.identify();
+    if (delivery.redelivered() && delivery.identity() == null) {
+      metrics.unidentified.add(1, System.nanoTime());
+    }
+    SettledWindow.Verdict verdict = window.admit(delivery);
+    if (verdict == SettledWindow.Verdict.PRODUCE) {
+      return false;
+    }
+    metrics.deduplicated.add(1, System.nanoTime());
+    if (verdict == SettledWindow.Verdict.ACK) {
+      settle(delivery, false);
+    }
+    return true;
   }
 
   private static ConnectException noStream(Delivery delivery) {
@@ -276,8 +341,13 @@ final class SourceSession implements AutoCloseable {
   }
 
   private @Nullable DeliveredRecord convert(Delivery delivery, @Nullable Position position) {
-    Map<String, ?> offset =
-        position == null ? SourceOffsets.sequence(++sequence) : position.toOffset();
+    SettledWindow window = windows.get(delivery.acknowledger());
+    Map<String, ?> offset;
+    if (position != null) {
+      offset = position.toOffset();
+    } else {
+      offset = window != null ? window.offsetWith(delivery) : SourceOffsets.sequence(++sequence);
+    }
     try {
       return mapper.map(delivery, offset);
     } catch (DataException e) {
@@ -339,6 +409,9 @@ final class SourceSession implements AutoCloseable {
     if (record instanceof DeliveredRecord ours) {
       if (produced) {
         metrics.produced.add(1, System.nanoTime());
+        if (ours.delivery().acknowledger().answer(ours.delivery())) {
+          settleCopies(ours.delivery());
+        }
         settle(ours.delivery(), false);
       } else {
         settleSkipped(ours.delivery());
@@ -346,10 +419,19 @@ final class SourceSession implements AutoCloseable {
     }
   }
 
+  /** Settles the redeliveries of a message that came while its record was on its way. */
+  private void settleCopies(Delivery delivery) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window != null) {
+      window.settled(delivery).forEach(copy -> settle(copy, false));
+    }
+  }
+
   private void settleSkipped(Delivery delivery) {
     if (!delivery.acknowledger().answer(delivery)) {
       return;
     }
+    settleCopies(delivery);
     switch (config.skippedRecordBehavior()) {
       case ACK -> settleSkipped(delivery, false, "acked");
       case REJECT -> settleSkipped(delivery, true, "rejected without requeue");
@@ -386,6 +468,12 @@ final class SourceSession implements AutoCloseable {
   void committed() {
     if (Thread.currentThread() == pollThread) {
       provenPoll = polls.get();
+      transactional = true;
+    } else if (!windows.isEmpty() && !saidInMemory.getAndSet(true)) {
+      LOG.warn(
+          "{}: this worker runs without exactly.once.source.support=enabled, so that {} holds while the task runs, but not across a crash",
+          name,
+          RabbitMQSourceConfig.DEDUPLICATION_CONFIG);
     }
   }
 
