@@ -27,9 +27,7 @@ public final class RabbitMQSourceTask extends SourceTask {
   @Override
   public void start(Map<String, String> props) {
     RabbitMQSourceConfig config = new RabbitMQSourceConfig(props);
-    SourceSession started =
-        new SourceSession(
-            config, queue -> context.offsetStorageReader().offset(config.partition(queue)));
+    SourceSession started = new SourceSession(config, context.offsetStorageReader()::offset);
     session = started;
     started.publishMetrics(context);
   }

@@ -27,7 +27,7 @@ final class Rules {
   private static final String TOPOLOGY_QUEUE_TYPE = "rabbitmq.topology.queue.type";
 
   private static final String EXACTLY_ONCE = "exactly.once.support";
-  private static final int LARGEST_WINDOW = 10_000;
+  private static final int LARGEST_PREFETCH = (SettledWindow.SLOTS - 1) * SettledWindow.SLOT / 4;
 
   private Rules() {}
 
@@ -98,13 +98,13 @@ final class Rules {
               + ": a redelivery of a skipped message is acked");
     }
     ConfigValue prefetch = values.get(RabbitMQSourceConfig.PREFETCH_CONFIG);
-    if (prefetch.value() instanceof Integer count && count > LARGEST_WINDOW) {
+    if (prefetch.value() instanceof Integer count && count > LARGEST_PREFETCH) {
       prefetch.addErrorMessage(
           "may be at most "
-              + LARGEST_WINDOW
+              + LARGEST_PREFETCH
               + " with "
               + RabbitMQSourceConfig.DEDUPLICATION_CONFIG
-              + ", since each source offset carries the identities of twice as many messages");
+              + ", which remembers four times as many messages");
     }
   }
 

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.source.SourceOffsets.Place;
 import java.nio.ByteBuffer;
 import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The last messages of one queue that became records, so that a redelivery of one of them is not
  * produced again.
  *
- * <p>It travels in the source offset of each record, which an exactly-once worker commits in the
- * record's own transaction. So a window that is read back holds exactly the messages that Kafka
- * has, and those in flight are known only to the task that has them.
+ * <p>It travels in the source offsets of the records, which an exactly-once worker commits in the
+ * records' own transaction. So a window that is read back holds exactly what Kafka has, and what is
+ * in flight is known only to the task that has it. It is a ring of slots, each a source partition
+ * of its own: the offset of a record carries the slot that is being filled, not the whole window.
  *
  * <p>Why a bounded window is enough: RabbitMQ redelivers only what it has no ack for, never more
- * than the prefetch. Between a delivery of a message and its redelivery at most a prefetch of other
- * messages came after it on its channel, and at most another one before it on the next. Each
- * redelivery puts its message at the young end again, and no message is in the window twice, so
- * that repeated crashes push nothing out.
+ * than the prefetch. Between a delivery of a message and its redelivery at most a prefetch of
+ * others came after it on its channel, and at most another one before it on the next. A redelivery
+ * out of the older half of the window is written into it anew, so that four times the prefetch
+ * suffice. The rest is for classic queues, which forget the last thousands of acks when their
+ * broker is killed.
  *
  * <h2>Threading</h2>
  *
@@ -32,16 +36,41 @@ import org.jspecify.annotations.Nullable;
  * record, and turn offsets into bytes.
  */
 final class SettledWindow {
-  private static final int CHUNK = 64; // identities
+  /** How many slots there are. */
+  static final int SLOTS = 32;
 
-  private final int size;
-  private final Set<Identity> window = new LinkedHashSet<>();
+  /** How many messages a slot holds. */
+  static final int SLOT = 1024;
+
+  private final int slotSize;
+  private final List<Map<String, String>> partitions = new ArrayList<>();
+  private final @Nullable Slot[] slots;
+  private final Map<Identity, Long> known = new HashMap<>(); // to its last number
   private final Map<Identity, Flight> inFlight = new HashMap<>();
-  // The window as it is kept, oldest first. Offsets share the chunks, and see of the last one only
-  // what was there when they were made.
-  private long[][] chunks = {new long[2 * CHUNK]};
-  private int used; // identities in the last chunk
-  private long sequence;
+  private long written; // identities, ever: the number of the last one
+
+  /**
+   * Identities in the order of their numbers. Offsets share it, and see only what was there when
+   * they were made.
+   */
+  private static final class Slot {
+    final long first;
+    final long[] identities;
+
+    Slot(long first, int size) {
+      this.first = first;
+      this.identities = new long[2 * size];
+    }
+
+    void put(int index, Identity identity) {
+      identities[2 * index] = identity.high();
+      identities[2 * index + 1] = identity.low();
+    }
+
+    Identity get(int index) {
+      return new Identity(identities[2 * index], identities[2 * index + 1]);
+    }
+  }
 
   /** Records of one identity on their way to Kafka, and redeliveries that wait for them. */
   private static final class Flight {
@@ -60,23 +89,52 @@ final class SettledWindow {
   }
 
   /**
-   * Creates a window.
+   * Creates a window of the usual size.
    *
-   * @param size how many messages it remembers
-   * @param stored the source offset that Connect has kept; null for none
+   * @param queue the queue's source partition
+   * @param stored gives the offset that Connect has kept for a source partition; null for none
    */
-  SettledWindow(int size, @Nullable Map<String, ?> stored) {
-    this.size = size;
-    if (stored != null) {
-      if (stored.get(SourceOffsets.SEQUENCE) instanceof Number number) {
-        sequence = number.longValue();
+  SettledWindow(
+      Map<String, String> queue, Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
+    this(SLOTS, SLOT, queue, stored);
+  }
+
+  SettledWindow(
+      int slotCount,
+      int slotSize,
+      Map<String, String> queue,
+      Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
+    this.slotSize = slotSize;
+    this.slots = new Slot[slotCount];
+    List<Stored> found = new ArrayList<>();
+    for (int i = 0; i < slotCount; i++) {
+      partitions.add(SourceOffsets.partition(queue, i));
+      Stored one = Stored.of(stored.apply(partitions.get(i)));
+      if (one != null) {
+        found.add(one);
       }
-      if (stored.get(SourceOffsets.SETTLED) instanceof String packed) {
-        ByteBuffer identities = ByteBuffer.wrap(Base64.getDecoder().decode(packed));
-        while (identities.remaining() >= Identity.BYTES) {
-          remember(new Identity(identities.getLong(), identities.getLong()));
-        }
+    }
+    found.sort(Comparator.comparingLong(Stored::last));
+    for (Stored one : found) {
+      written = one.last() - one.identities().size();
+      one.identities().forEach(this::write);
+    }
+  }
+
+  /** What Connect has kept of a slot: its identities, and the number of the last. */
+  private record Stored(long last, List<Identity> identities) {
+    static @Nullable Stored of(@Nullable Map<String, ?> offset) {
+      if (offset == null
+          || !(offset.get(SourceOffsets.SEQUENCE) instanceof Number last)
+          || !(offset.get(SourceOffsets.SETTLED) instanceof String packed)) {
+        return null;
       }
+      ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(packed));
+      List<Identity> identities = new ArrayList<>();
+      while (bytes.remaining() >= Identity.BYTES) {
+        identities.add(new Identity(bytes.getLong(), bytes.getLong()));
+      }
+      return new Stored(last.longValue(), identities);
     }
   }
 
@@ -94,36 +152,40 @@ final class SettledWindow {
       flight.waiting.add(delivery);
       return Verdict.WAIT;
     }
-    if (!window.contains(identity)) {
+    Long number = known.get(identity);
+    if (number == null) {
       return Verdict.PRODUCE;
     }
-    remember(identity);
+    if (written - number > (slots.length - 1) * slotSize / 2) {
+      write(identity);
+    }
     return Verdict.ACK;
   }
 
   /**
-   * Returns the source offset for a message that becomes a record. The message is taken for settled
-   * only after {@link #handedOut}, in case it cannot become one.
+   * Returns where a message stands that becomes a record. It is taken for settled only after {@link
+   * #handedOut}, in case it cannot become one.
    */
-  synchronized Map<String, Object> offsetWith(Delivery delivery) {
-    sequence++;
+  synchronized Place placeOf(Delivery delivery) {
     Identity identity = delivery.identity();
     if (identity == null) {
-      return new Offset(sequence, chunks, used, size);
+      return written == 0
+          ? new Place(partitions.get(0), new Offset(0, new long[0], 0))
+          : place(written, slots[slotOf(written)]);
     }
-    if (window.contains(identity)) {
-      remember(identity);
-      return new Offset(sequence, chunks, used, size);
-    }
-    write(identity);
-    return new Offset(sequence, chunks, used + 1, size);
+    return place(written + 1, put(identity));
+  }
+
+  private Place place(long number, Slot slot) {
+    int count = (int) (number - slot.first) + 1;
+    return new Place(partitions.get(slotOf(number)), new Offset(number, slot.identities, count));
   }
 
   /** Notes that the record of a message is on its way to Kafka. */
   synchronized void handedOut(Delivery delivery) {
     Identity identity = delivery.identity();
     if (identity != null) {
-      remember(identity);
+      write(identity);
       inFlight.computeIfAbsent(identity, first -> new Flight()).records++;
     }
   }
@@ -147,71 +209,58 @@ final class SettledWindow {
     return waited;
   }
 
-  /** Makes an identity the youngest of the window. */
-  private void remember(Identity identity) {
-    if (window.remove(identity)) {
-      chunks = new long[][] {new long[2 * CHUNK]};
-      used = 0;
-      for (Identity other : window) {
-        write(other);
-        used++;
-      }
-    } else if (window.size() == size) {
-      window.remove(window.iterator().next());
-    }
-    write(identity);
-    used++;
-    window.add(identity);
+  private void write(Identity identity) {
+    put(identity);
+    known.put(identity, ++written);
   }
 
-  /** Writes an identity behind those in use. */
-  private void write(Identity identity) {
-    if (used == CHUNK) {
-      int kept = Math.min(chunks.length, (size + CHUNK - 1) / CHUNK);
-      long[][] next = new long[kept + 1][];
-      System.arraycopy(chunks, chunks.length - kept, next, 0, kept);
-      next[kept] = new long[2 * CHUNK];
-      chunks = next;
-      used = 0;
+  /** Puts an identity behind those that count, and returns its slot. */
+  private Slot put(Identity identity) {
+    long number = written + 1;
+    int index = slotOf(number);
+    Slot slot = slots[index];
+    long first = number - (number - 1) % slotSize;
+    if (slot == null || slot.first != first) {
+      forget(slot);
+      slot = new Slot(first, slotSize);
+      slots[index] = slot;
     }
-    long[] last = chunks[chunks.length - 1];
-    last[2 * used] = identity.high();
-    last[2 * used + 1] = identity.low();
+    slot.put((int) (number - first), identity);
+    return slot;
+  }
+
+  private void forget(@Nullable Slot old) {
+    for (int i = 0; old != null && i < slotSize; i++) {
+      known.remove(old.get(i), old.first + i);
+    }
+  }
+
+  private int slotOf(long number) {
+    return (int) ((number - 1) / slotSize % slots.length);
   }
 
   /**
-   * A source offset that packs its window only when somebody reads it: of all the records of a
+   * A source offset that packs its slot only when somebody reads it: of all the records of a
    * transaction Connect keeps the offset of the last.
    */
   private static final class Offset extends AbstractMap<String, Object> {
-    private final long sequence;
-    private final long[][] chunks;
-    private final int used;
-    private final int size;
+    private final long number;
+    private final long[] identities;
+    private final int count;
 
-    Offset(long sequence, long[][] chunks, int used, int size) {
-      this.sequence = sequence;
-      this.chunks = chunks;
-      this.used = used;
-      this.size = size;
+    Offset(long number, long[] identities, int count) {
+      this.number = number;
+      this.identities = identities;
+      this.count = count;
     }
 
     @Override
     public Set<Entry<String, Object>> entrySet() {
-      return Map.<String, Object>of(
-              SourceOffsets.SEQUENCE, sequence, SourceOffsets.SETTLED, packed())
-          .entrySet();
-    }
-
-    private String packed() {
-      int available = (chunks.length - 1) * CHUNK + used;
-      int count = Math.min(size, available);
       ByteBuffer bytes = ByteBuffer.allocate(count * Identity.BYTES);
-      for (int i = available - count; i < available; i++) {
-        long[] chunk = chunks[i / CHUNK];
-        bytes.putLong(chunk[2 * (i % CHUNK)]).putLong(chunk[2 * (i % CHUNK) + 1]);
-      }
-      return Base64.getEncoder().encodeToString(bytes.array());
+      bytes.asLongBuffer().put(identities, 0, 2 * count);
+      String packed = Base64.getEncoder().encodeToString(bytes.array());
+      return Map.<String, Object>of(SourceOffsets.SEQUENCE, number, SourceOffsets.SETTLED, packed)
+          .entrySet();
     }
   }
 }

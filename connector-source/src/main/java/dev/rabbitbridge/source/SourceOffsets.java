@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class SourceOffsets {
   static final String QUEUE = "queue";
   static final String CLUSTER = "cluster";
+  static final String WINDOW = "window";
   static final String SEQUENCE = "sequence";
   static final String SETTLED = "settled";
   static final String STREAM_OFFSET = "stream.offset";
@@ -24,6 +26,21 @@ final class SourceOffsets {
   static Map<String, String> partition(String queue, @Nullable String cluster) {
     return cluster == null ? Map.of(QUEUE, queue) : Map.of(QUEUE, queue, CLUSTER, cluster);
   }
+
+  /** Names the source partition of a part of what is remembered about a queue. */
+  static Map<String, String> partition(Map<String, String> queue, int slot) {
+    Map<String, String> partition = new HashMap<>(queue);
+    partition.put(WINDOW, Integer.toString(slot));
+    return Map.copyOf(partition);
+  }
+
+  /**
+   * Where a record stands, as Connect keeps it.
+   *
+   * @param partition the source partition
+   * @param offset the source offset, different from that of every other record of the partition
+   */
+  record Place(Map<String, String> partition, Map<String, ?> offset) {}
 
   /**
    * Checks offsets that a person wants to set.

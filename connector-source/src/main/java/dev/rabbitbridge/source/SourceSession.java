@@ -55,6 +55,7 @@ final class SourceSession implements AutoCloseable {
   private final Link link;
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
   private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
+  private final Map<String, Map<String, String>> partitions = new HashMap<>(); // of the queues
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
   private @Nullable Link retryLink;
@@ -70,9 +71,10 @@ final class SourceSession implements AutoCloseable {
   /**
    * Begins to connect and returns at once.
    *
-   * @param stored gives the source offset that Connect has stored for a queue
+   * @param stored gives the offset that Connect has kept for a source partition
    */
-  SourceSession(RabbitMQSourceConfig config, Function<String, @Nullable Map<String, ?>> stored) {
+  SourceSession(
+      RabbitMQSourceConfig config, Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
     this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
@@ -83,17 +85,18 @@ final class SourceSession implements AutoCloseable {
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
     this.link = link(connector);
     for (String queue : config.queues()) {
+      partitions.put(queue, config.partition(queue));
       StreamCursor cursor =
           config.queueType() == QueueType.STREAM
               ? new StreamCursor(
                   queue,
                   config.positionLost(),
                   config.streamStart(),
-                  Position.of(stored.apply(queue)))
+                  Position.of(stored.apply(config.partition(queue))))
               : null;
       Acknowledger acknowledger = addConsumer(queue, cursor);
       if (config.deduplication() == Deduplication.MESSAGE_ID) {
-        windows.put(acknowledger, new SettledWindow(2 * config.prefetch(), stored.apply(queue)));
+        windows.put(acknowledger, new SettledWindow(config.partition(queue), stored));
       }
     }
     if (!windows.isEmpty()
@@ -341,22 +344,26 @@ final class SourceSession implements AutoCloseable {
   }
 
   private @Nullable DeliveredRecord convert(Delivery delivery, @Nullable Position position) {
-    SettledWindow window = windows.get(delivery.acknowledger());
-    Map<String, ?> offset;
-    if (position != null) {
-      offset = position.toOffset();
-    } else {
-      offset = window != null ? window.offsetWith(delivery) : SourceOffsets.sequence(++sequence);
-    }
+    SourceOffsets.Place place = place(delivery, position);
     try {
-      return mapper.map(delivery, offset);
+      return mapper.map(delivery, place);
     } catch (DataException e) {
-      return settleUnconvertible(delivery, offset, e);
+      return settleUnconvertible(delivery, place, e);
     }
   }
 
+  private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window != null) {
+      return window.placeOf(delivery);
+    }
+    return new SourceOffsets.Place(
+        partitions.get(delivery.queue()),
+        position == null ? SourceOffsets.sequence(++sequence) : position.toOffset());
+  }
+
   private @Nullable DeliveredRecord settleUnconvertible(
-      Delivery delivery, Map<String, ?> offset, DataException why) {
+      Delivery delivery, SourceOffsets.Place place, DataException why) {
     String what = delivery + ": " + why.getMessage();
     switch (config.recordErrorBehavior()) {
       case FAIL -> {
@@ -383,7 +390,7 @@ final class SourceSession implements AutoCloseable {
       case RAW -> {
         notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
         try {
-          return mapper.mapRaw(delivery, offset);
+          return mapper.mapRaw(delivery, place);
         } catch (DataException e) {
           fail(new ConnectException(what + ". Without a topic it cannot be passed on.", e));
           return null;

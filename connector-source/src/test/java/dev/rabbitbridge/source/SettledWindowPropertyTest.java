@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,14 +21,16 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives the window between a broker that redelivers what it has no ack for and a Kafka with
  * transactions, through any order of events, and counts what Kafka has at the end.
  */
 class SettledWindowPropertyTest {
-  private static final int PREFETCH = 5;
+  private static final int PREFETCH = 4;
+  private static final int SLOT = 4;
+  // The smallest window that will do: four times the prefetch, and the slot that is being filled.
+  private static final int SLOTS = 5;
 
   enum Step {
     DELIVER,
@@ -92,24 +95,28 @@ class SettledWindowPropertyTest {
     }
   }
 
-  private record Handed(Delivery delivery, Map<String, Object> offset) {}
+  private record Handed(Delivery delivery, SourceOffsets.Place place) {}
 
   private static final class World {
     final List<String> published;
     final Deque<Message> queue = new ArrayDeque<>();
     final TreeMap<Long, Message> unacked = new TreeMap<>();
     final List<String> kafka = new ArrayList<>();
-    @Nullable Map<String, Object> storedOffset;
+    final Map<Map<String, String>, Map<String, ?>> stored = new HashMap<>();
     final List<Handed> transaction = new ArrayList<>();
     final Deque<Delivery> inbox = new ArrayDeque<>();
     Acknowledger acknowledger = newAcknowledger();
-    SettledWindow window = new SettledWindow(2 * PREFETCH, null);
+    SettledWindow window = newWindow();
     int epoch = acknowledger.beginEpoch();
     long tag;
 
     World(int messages) {
       published = IntStream.range(0, messages).mapToObj(Integer::toString).toList();
       IntStream.range(0, messages).forEach(n -> queue.add(new Message(n, false)));
+    }
+
+    private SettledWindow newWindow() {
+      return new SettledWindow(SLOTS, SLOT, SourceOffsets.partition("q", null), stored::get);
     }
 
     private static Acknowledger newAcknowledger() {
@@ -142,10 +149,10 @@ class SettledWindowPropertyTest {
       delivery.identify();
       switch (window.admit(delivery)) {
         case PRODUCE -> {
-          Map<String, Object> offset = window.offsetWith(delivery);
+          SourceOffsets.Place place = window.placeOf(delivery);
           assertThat(acknowledger.handOut(delivery, 1)).isTrue();
           window.handedOut(delivery);
-          transaction.add(new Handed(delivery, offset));
+          transaction.add(new Handed(delivery, place));
         }
         case ACK -> acknowledger.ack(delivery);
         case WAIT -> {}
@@ -156,7 +163,7 @@ class SettledWindowPropertyTest {
     void commit(boolean heard) {
       for (Handed handed : transaction) {
         kafka.add(new String(handed.delivery.body(), StandardCharsets.UTF_8));
-        storedOffset = Map.copyOf(handed.offset);
+        stored.put(handed.place.partition(), Map.copyOf(handed.place.offset()));
       }
       if (heard) {
         for (Handed handed : transaction) {
@@ -187,7 +194,7 @@ class SettledWindowPropertyTest {
     void crash() {
       transaction.clear();
       acknowledger = newAcknowledger();
-      window = new SettledWindow(2 * PREFETCH, storedOffset);
+      window = newWindow();
       loseChannel();
     }
 

@@ -11,16 +11,21 @@ import com.rabbitmq.client.Envelope;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SettledWindowTest {
+  private static final int SLOTS = 11;
+  private static final int SLOT = 10;
+
   private final Acknowledger acknowledger =
       new Acknowledger("q", 1, Duration.ZERO, new SourceMetrics("orders", "0"), System::nanoTime);
   private final int epoch = acknowledger.beginEpoch();
-  private SettledWindow window = new SettledWindow(100, null);
+  private final Map<Map<String, String>, Map<String, ?>> stored = new HashMap<>();
+  private SettledWindow window = window();
   private long tag;
 
   @Test
@@ -50,7 +55,7 @@ class SettledWindowTest {
   @Test
   void aRedeliveryOfWhatIsOnItsWayIsSettledWithIt() {
     Delivery first = delivery("1", "a", false);
-    window.offsetWith(first);
+    window.placeOf(first);
     window.handedOut(first);
     Delivery second = delivery("1", "a", true);
 
@@ -62,10 +67,9 @@ class SettledWindowTest {
 
   @Test
   void whatCouldNotBecomeARecordIsNotTakenForSettled() {
-    Delivery bad = delivery("1", "a", false);
-    window.offsetWith(bad);
-    Map<String, Object> offset = produce(delivery("2", "b", false));
-    window = new SettledWindow(100, offset);
+    window.placeOf(delivery("1", "a", false));
+    produce(delivery("2", "b", false));
+    window = window();
 
     assertThat(window.admit(delivery("1", "a", true))).isEqualTo(PRODUCE);
     assertThat(window.admit(delivery("2", "b", true))).isEqualTo(ACK);
@@ -74,9 +78,11 @@ class SettledWindowTest {
   @Test
   void anOffsetKnowsItsOwnMessageAndThoseBeforeButNoneAfter() {
     produce(delivery("1", "a", false));
-    Map<String, Object> offset = produce(delivery("2", "b", false));
-    produce(delivery("3", "c", false));
-    window = new SettledWindow(100, offset);
+    produce(delivery("2", "b", false));
+    Delivery aborted = delivery("3", "c", false);
+    window.placeOf(aborted);
+    window.handedOut(aborted);
+    window = window();
 
     assertThat(window.admit(delivery("1", "a", true))).isEqualTo(ACK);
     assertThat(window.admit(delivery("2", "b", true))).isEqualTo(ACK);
@@ -86,33 +92,39 @@ class SettledWindowTest {
   @Test
   void itRemembersAsManyAsItsSizeAcrossRestarts() {
     for (int i = 0; i < 1000; i++) {
-      Map<String, Object> offset = produce(delivery("id" + i, "x", false));
+      produce(delivery("id" + i, "x", false));
       if (i % 137 == 0) {
-        window = new SettledWindow(100, offset);
+        window = window();
       }
     }
-    for (int i = 0; i < 900; i++) {
-      assertThat(window.admit(delivery("id" + i, "x", true))).isEqualTo(PRODUCE);
-    }
+    window = window();
     for (int i = 900; i < 1000; i++) {
       assertThat(window.admit(delivery("id" + i, "x", true))).isEqualTo(ACK);
     }
-  }
-
-  @Test
-  void itsOffsetIsTwoPlainValuesOfBoundedLength() {
-    Map<String, Object> offset = Map.of();
-    for (int i = 0; i < 1000; i++) {
-      offset = produce(delivery("id" + i, "x", false));
+    for (int i = 0; i < 1000 - SLOTS * SLOT; i++) {
+      assertThat(window.admit(delivery("id" + i, "x", true))).isEqualTo(PRODUCE);
     }
-    assertThat(offset).containsOnlyKeys(SourceOffsets.SEQUENCE, SourceOffsets.SETTLED);
-    assertThat(offset.get(SourceOffsets.SEQUENCE)).isEqualTo(1000L);
-    assertThat(Base64.getDecoder().decode((String) offset.get(SourceOffsets.SETTLED)))
-        .hasSize(100 * Identity.BYTES);
   }
 
   @Test
-  void aRedeliveryIsRememberedAfresh() {
+  void anOffsetIsTwoPlainValuesOfBoundedLength() {
+    for (int i = 0; i < 1000; i++) {
+      produce(delivery("id" + i, "x", false));
+    }
+    assertThat(stored).hasSize(SLOTS);
+    assertThat(stored.values())
+        .allSatisfy(
+            offset -> {
+              assertThat(offset).containsOnlyKeys(SourceOffsets.SEQUENCE, SourceOffsets.SETTLED);
+              assertThat(Base64.getDecoder().decode((String) offset.get(SourceOffsets.SETTLED)))
+                  .hasSizeLessThanOrEqualTo(SLOT * Identity.BYTES);
+            });
+    assertThat(stored.keySet())
+        .contains(Map.of(SourceOffsets.QUEUE, "q", SourceOffsets.WINDOW, "0"));
+  }
+
+  @Test
+  void aRedeliveryOfSomethingOldIsRememberedAfresh() {
     produce(delivery("old", "x", false));
     for (int i = 0; i < 99; i++) {
       produce(delivery("id" + i, "x", false));
@@ -126,15 +138,14 @@ class SettledWindowTest {
 
   @Test
   void redeliveriesOfOneMessagePushNoOtherOut() {
-    Map<String, Object> offset = Map.of();
     for (int i = 0; i < 100; i++) {
-      offset = produce(delivery("id" + i, "x", false));
+      produce(delivery("id" + i, "x", false));
     }
     for (int i = 0; i < 1000; i++) {
       assertThat(window.admit(delivery("id0", "x", true))).isEqualTo(ACK);
     }
     assertThat(window.admit(delivery("id1", "x", true))).isEqualTo(ACK);
-    window = new SettledWindow(100, offset);
+    window = window();
     assertThat(window.admit(delivery("id1", "x", true))).isEqualTo(ACK);
   }
 
@@ -142,9 +153,9 @@ class SettledWindowTest {
   void twoEqualMessagesOnTheirWayAreTwo() {
     Delivery first = delivery("1", "a", false);
     Delivery second = delivery("1", "a", false);
-    window.offsetWith(first);
+    window.placeOf(first);
     window.handedOut(first);
-    window.offsetWith(second);
+    window.placeOf(second);
     window.handedOut(second);
     assertThat(window.settled(first)).isEmpty();
     Delivery again = delivery("1", "a", true);
@@ -152,11 +163,15 @@ class SettledWindowTest {
     assertThat(window.settled(second)).containsExactly(again);
   }
 
-  private Map<String, Object> produce(Delivery delivery) {
-    Map<String, Object> offset = window.offsetWith(delivery);
+  private void produce(Delivery delivery) {
+    SourceOffsets.Place place = window.placeOf(delivery);
     window.handedOut(delivery);
     assertThat(window.settled(delivery)).isEqualTo(List.of());
-    return offset;
+    stored.put(place.partition(), Map.copyOf(place.offset()));
+  }
+
+  private SettledWindow window() {
+    return new SettledWindow(SLOTS, SLOT, SourceOffsets.partition("q", null), stored::get);
   }
 
   private Delivery delivery(@Nullable String id, String body, boolean redelivered) {
