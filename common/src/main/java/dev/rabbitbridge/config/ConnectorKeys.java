@@ -25,6 +25,7 @@ import org.apache.kafka.common.config.ConfigValue;
  */
 public final class ConnectorKeys {
   private static final String OWN_PREFIX = "rabbitmq.";
+  private static final String NULL_VALUE = "Invalid value null for configuration";
 
   private final ConfigDef definition;
   private final Map<String, String> aliases;
@@ -57,8 +58,8 @@ public final class ConnectorKeys {
    * Checks a configuration without connecting to anything.
    *
    * @param props the connector's configuration as the user wrote it
-   * @param rules adds errors that concern several keys at once; it sees the parsed values by key,
-   *     null where parsing failed
+   * @param rules adds errors that concern several keys at once, as the rest of a sentence that
+   *     begins with the key; it sees the parsed values by key, null where parsing failed
    * @return a value for every defined key and for every key that is wrong; never throws for a bad
    *     configuration
    */
@@ -77,11 +78,39 @@ public final class ConnectorKeys {
       } else if (isUnknown(key)) {
         values
             .computeIfAbsent(key, ConfigValue::new)
-            .addErrorMessage("unknown key; did you mean " + closestTo(key) + "?");
+            .addErrorMessage("is no key of this connector; did you mean " + closestTo(key) + "?");
       }
     }
     rules.check(values);
-    return new ArrayList<>(values.values());
+    return values.values().stream().map(ConnectorKeys::named).toList();
+  }
+
+  /**
+   * Connect puts the messages of a refused configuration into one text, without the keys they are
+   * about.
+   */
+  private static ConfigValue named(ConfigValue value) {
+    if (value.errorMessages().isEmpty()) {
+      return value;
+    }
+    // What cannot be parsed is checked all the same, as null.
+    List<String> errors =
+        value.errorMessages().stream()
+            .filter(text -> value.errorMessages().size() == 1 || !text.startsWith(NULL_VALUE))
+            .map(text -> named(value.name(), text))
+            .toList();
+    ConfigValue named =
+        new ConfigValue(value.name(), value.value(), value.recommendedValues(), errors);
+    named.visible(value.visible());
+    return named;
+  }
+
+  private static String named(String key, String message) {
+    boolean isNamed =
+        message.startsWith(key)
+            || message.contains("configuration " + key)
+            || message.contains("configuration \"" + key);
+    return isNamed ? message : key + " " + message;
   }
 
   /**

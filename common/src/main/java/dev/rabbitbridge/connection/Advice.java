@@ -9,6 +9,7 @@ import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.LoginConfig;
 import dev.rabbitbridge.config.TlsConfig;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.io.EOFException;
 import java.net.ConnectException;
@@ -27,22 +28,30 @@ import javax.net.ssl.SSLHandshakeException;
 import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
-/** Says to a person what RabbitMQ refused and which setting to look at. */
-final class Advice {
-  private Advice() {}
+/**
+ * Says to a person what RabbitMQ refused and which setting to look at.
+ *
+ * @param fault what is wrong
+ * @param sentence one sentence or two about it
+ */
+record Advice(Fault fault, String sentence) {
 
-  /** One sentence or two for a failure that waiting does not mend. */
-  static String sentence(Failure failure, ConnectionConfig config) {
+  /** For a failure that waiting does not mend. */
+  static Advice of(Failure failure, ConnectionConfig config) {
     ConfigException setting = find(failure.cause(), ConfigException.class);
     if (setting != null) {
-      return setting.getMessage();
+      boolean token = setting instanceof TokenLogin.NoToken;
+      return new Advice(token ? Fault.TOKEN_ENDPOINT : Fault.SETTING, setting.getMessage());
     }
-    return "RabbitMQ at "
-        + config.addresses()
-        + " refused the connection: "
-        + failure
-        + ". "
-        + advice(failure, config);
+    Advice advice = advice(failure, config);
+    return new Advice(
+        advice.fault,
+        "RabbitMQ at "
+            + config.addresses()
+            + " refused the connection: "
+            + failure
+            + ". "
+            + advice.sentence);
   }
 
   /** The failure, and what to look at if it does not go away by itself. */
@@ -55,7 +64,7 @@ final class Advice {
       return failure
           + "; if it stays so, check that "
           + where(config, ConnectionConfig.PORT_CONFIG)
-          + " is that of AMQP, "
+          + " is that of AMQP, and "
           + TlsConfig.SECURITY_PROTOCOL_CONFIG
           + (config.isTls()
               ? ", and rabbitmq.ssl.keystore.location if a client certificate is asked for"
@@ -78,49 +87,59 @@ final class Advice {
     return config.isUri() ? ConnectionConfig.URI_CONFIG : setting;
   }
 
-  private static String advice(Failure failure, ConnectionConfig config) {
+  private static Advice advice(Failure failure, ConnectionConfig config) {
     Throwable cause = failure.cause();
     if (cause instanceof AuthenticationFailureException) {
       return onLogin(config);
     }
     if (cause instanceof ShutdownSignalException signal
         && signal.getReason() instanceof AMQP.Channel.Close) {
-      return onChannel(failure.replyCode());
+      return new Advice(Fault.CHANNEL, onChannel(failure.replyCode()));
     }
     if (failure.replyCode() == AMQP.NOT_ALLOWED || failure.replyCode() == AMQP.ACCESS_REFUSED) {
-      return "Check "
-          + where(config, ConnectionConfig.VIRTUAL_HOST_CONFIG)
-          + " and the user's permissions on that virtual host.";
+      return new Advice(
+          Fault.VIRTUAL_HOST,
+          "Check "
+              + where(config, ConnectionConfig.VIRTUAL_HOST_CONFIG)
+              + " and the user's permissions on that virtual host.");
     }
     SSLException tls = find(cause, SSLException.class);
     return tls == null
-        ? "Check that "
-            + where(config, ConnectionConfig.PORT_CONFIG)
-            + " is that of AMQP 0-9-1, and "
-            + TlsConfig.SECURITY_PROTOCOL_CONFIG
-            + " (a TLS port needs SSL)."
+        ? new Advice(
+            Fault.PROTOCOL,
+            "Check that "
+                + where(config, ConnectionConfig.PORT_CONFIG)
+                + " is that of AMQP 0-9-1, and "
+                + TlsConfig.SECURITY_PROTOCOL_CONFIG
+                + " (a TLS port needs SSL).")
         : onTls(tls, config);
   }
 
-  private static String onLogin(ConnectionConfig config) {
+  private static Advice onLogin(ConnectionConfig config) {
     return switch (config.login().mechanism()) {
       case PLAIN ->
-          "Check "
-              + where(
-                  config,
-                  ConnectionConfig.USERNAME_CONFIG + " and " + ConnectionConfig.PASSWORD_CONFIG)
-              + ".";
+          new Advice(
+              Fault.PASSWORD,
+              "Check "
+                  + where(
+                      config,
+                      ConnectionConfig.USERNAME_CONFIG + " and " + ConnectionConfig.PASSWORD_CONFIG)
+                  + ".");
       case EXTERNAL ->
-          "Check that RabbitMQ has a user with the name in the certificate of"
-              + " rabbitmq.ssl.keystore.location, or "
-              + LoginConfig.MECHANISM_CONFIG
-              + ".";
+          new Advice(
+              Fault.CERTIFICATE_LOGIN,
+              "Check that RabbitMQ has a user with the name in the certificate of"
+                  + " rabbitmq.ssl.keystore.location, or "
+                  + LoginConfig.MECHANISM_CONFIG
+                  + ".");
       case OAUTH2 ->
-          "Check that RabbitMQ accepts the tokens of "
-              + LoginConfig.TOKEN_ENDPOINT_CONFIG
-              + ": issuer, audience and "
-              + LoginConfig.SCOPE_CONFIG
-              + ".";
+          new Advice(
+              Fault.TOKEN,
+              "Check that RabbitMQ accepts the tokens of "
+                  + LoginConfig.TOKEN_ENDPOINT_CONFIG
+                  + ": issuer, audience and "
+                  + LoginConfig.SCOPE_CONFIG
+                  + ".");
     };
   }
 
@@ -135,32 +154,42 @@ final class Advice {
     };
   }
 
-  private static String onTls(SSLException error, ConnectionConfig config) {
+  private static Advice onTls(SSLException error, ConnectionConfig config) {
     if (find(error, CertificateExpiredException.class) != null) {
-      return "The certificate of RabbitMQ, or of one who signed it, is out of date.";
+      return new Advice(
+          Fault.TLS_EXPIRED,
+          "The certificate of RabbitMQ, or of one who signed it, is out of date.");
     }
     if (find(error, CertPathBuilderException.class) != null
         || find(error, CertPathValidatorException.class) != null
         || find(error, InvalidAlgorithmParameterException.class) != null) {
-      return "Check that the authority that signed RabbitMQ's certificate is in"
-          + " rabbitmq.ssl.truststore.location.";
+      return new Advice(
+          Fault.TLS_AUTHORITY,
+          "Check that the authority that signed RabbitMQ's certificate is in"
+              + " rabbitmq.ssl.truststore.location.");
     }
     if (find(error, CertificateException.class) != null) {
-      return "Check that "
-          + where(config, ConnectionConfig.HOST_CONFIG)
-          + " is a name in RabbitMQ's certificate"
-          + " (rabbitmq.ssl.endpoint.identification.algorithm is what asks for that).";
+      return new Advice(
+          Fault.TLS_HOST,
+          "Check that "
+              + where(config, ConnectionConfig.HOST_CONFIG)
+              + " is a name in RabbitMQ's certificate"
+              + " (rabbitmq.ssl.endpoint.identification.algorithm is what asks for that).");
     }
     if (error instanceof SSLHandshakeException
         || find(error, GeneralSecurityException.class) != null) {
-      return "Check rabbitmq.ssl.keystore.location, if RabbitMQ asks for a client certificate, and"
-          + " rabbitmq.ssl.enabled.protocols.";
+      return new Advice(
+          Fault.TLS_HANDSHAKE,
+          "Check rabbitmq.ssl.keystore.location, if RabbitMQ asks for a client certificate, and"
+              + " rabbitmq.ssl.enabled.protocols.");
     }
-    return "Check that "
-        + where(config, ConnectionConfig.PORT_CONFIG)
-        + " is that of AMQP with TLS, and "
-        + TlsConfig.SECURITY_PROTOCOL_CONFIG
-        + ".";
+    return new Advice(
+        Fault.PROTOCOL,
+        "Check that "
+            + where(config, ConnectionConfig.PORT_CONFIG)
+            + " is that of AMQP with TLS, and "
+            + TlsConfig.SECURITY_PROTOCOL_CONFIG
+            + ".");
   }
 
   private static <T extends Throwable> @Nullable T find(@Nullable Throwable error, Class<T> type) {

@@ -5,6 +5,7 @@ import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -83,11 +84,12 @@ public final class Outage {
       since = nanoTime.getAsLong();
     }
     if (failure.isFatal() && (stage == Stage.START || ++refusals >= REFUSALS_WHILE_RUNNING)) {
-      throw new ConnectException(Advice.sentence(failure, config), error);
+      Advice advice = Advice.of(failure, config);
+      throw advice.fault().exception(advice.sentence(), error);
     }
     Duration longest = config.unavailableTimeout();
     if (longest != null && lasted().compareTo(longest) >= 0) {
-      throw new ConnectException(
+      throw Fault.UNAVAILABLE.exception(
           "RabbitMQ could not be reached for "
               + lasted().toMillis()
               + " ms ("
@@ -107,13 +109,14 @@ public final class Outage {
     if (attempts == 1 || now - warnedAt >= BETWEEN_WARNINGS.toNanos()) {
       warnedAt = now;
       LOG.warn(
-          "{}: no connection to RabbitMQ at {} for {} ms ({}); attempt {} in {} ms, and so on until it is back",
+          "{}: no connection to RabbitMQ at {} for {} ms ({}); attempt {} in {} ms, and so on until it is back {}",
           connectionName,
           config.addresses(),
           lasted().toMillis(),
           Advice.withHint(failure, config, stage),
           attempts,
-          delay.toMillis());
+          delay.toMillis(),
+          failure.isFatal() ? Advice.of(failure, config).fault() : Fault.UNAVAILABLE);
     }
   }
 

@@ -53,7 +53,7 @@ final class TokenLogin implements Login {
       // Before there is a socket: the client leaves it open when the token cannot be had.
       endpoint.refresh();
     } catch (TokenRefused e) {
-      throw new ConfigException(e.getMessage());
+      throw new NoToken(e.getMessage());
     } catch (OAuthTokenManagementException e) {
       throw new IOException(e.getMessage());
     }
@@ -65,6 +65,15 @@ final class TokenLogin implements Login {
   @Override
   public void close() {
     refresher.shutdownNow();
+  }
+
+  /** The endpoint gives no token with these settings. */
+  static final class NoToken extends ConfigException {
+    private static final long serialVersionUID = 1;
+
+    private NoToken(String message) {
+      super(message);
+    }
   }
 
   /** The token endpoint. Errors name it without what could be secret in its URI. */

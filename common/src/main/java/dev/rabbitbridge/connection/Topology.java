@@ -6,6 +6,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.config.TopologyConfig;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -156,9 +157,11 @@ public final class Topology {
         if (failure.isTransient()) {
           throw e;
         }
-        throw new ConnectException(
+        boolean check = mode == TopologyConfig.Mode.CHECK;
+        Fault fault = check ? Fault.TOPOLOGY_EXPECTED : Fault.TOPOLOGY_REFUSED;
+        throw fault.exception(
             step.what
-                + (mode == TopologyConfig.Mode.CHECK
+                + (check
                     ? " is expected, but: "
                     : " cannot be declared as configured (" + step.properties + "): ")
                 + failure

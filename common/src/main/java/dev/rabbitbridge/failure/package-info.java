@@ -1,6 +1,6 @@
 /**
- * What an error means and how long to wait. Values in, values out: logs nothing, does nothing,
- * needs nothing of ours.
+ * What an error means, how long to wait, and with what a task fails. Values in, values out: logs
+ * nothing, does nothing, needs nothing of ours.
  */
 @NullMarked
 package dev.rabbitbridge.failure;

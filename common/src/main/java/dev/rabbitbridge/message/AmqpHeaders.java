@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each value keeps its type where AMQP has one, and is exact text where it has not: a decimal
  * whose unscaled value needs more than 32 bits, an integer of more than 64 bits, a point in time
- * that is not a whole second, a time of day.
+ * that is not a whole second since 1970, a time of day.
  *
  * @see <a href="https://www.rabbitmq.com/amqp-0-9-1-errata#section_3">RabbitMQ's table field
  *     types</a>
@@ -123,8 +124,9 @@ public final class AmqpHeaders {
     }
     if (value instanceof Map<?, ?> map) {
       Map<String, @Nullable Object> table = new LinkedHashMap<>();
+      Schema keys = schema == null ? null : schema.keySchema();
       Schema values = schema == null ? null : schema.valueSchema();
-      map.forEach((k, v) -> table.put(String.valueOf(k), valueOf(name, values, v)));
+      map.forEach((k, v) -> table.put(JsonBody.text(keys, k), valueOf(name, values, v)));
       return table;
     }
     if (value instanceof Collection<?> items) {
@@ -144,7 +146,7 @@ public final class AmqpHeaders {
   private static Map<String, @Nullable Object> table(String name, Struct struct) {
     Map<String, @Nullable Object> table = new LinkedHashMap<>();
     for (Field field : struct.schema().fields()) {
-      table.put(field.name(), valueOf(name, field.schema(), struct.get(field)));
+      table.put(field.name(), valueOf(name, field.schema(), JsonBody.field(struct, field)));
     }
     return table;
   }
@@ -155,10 +157,16 @@ public final class AmqpHeaders {
         && decimal.scale() <= 255;
   }
 
+  /** AMQP counts whole seconds since 1970, without a sign. */
+  private static boolean isAmqpTimestamp(Date date) {
+    return date.getTime() >= 0 && date.getTime() % 1000 == 0;
+  }
+
   private static Object time(@Nullable Schema schema, Date date) {
     if (schema != null && Time.LOGICAL_NAME.equals(schema.name())) {
-      return LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS).toString();
+      return DateTimeFormatter.ISO_LOCAL_TIME.format(
+          LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS));
     }
-    return date.getTime() % 1000 == 0 ? date : Instant.ofEpochMilli(date.getTime()).toString();
+    return isAmqpTimestamp(date) ? date : Instant.ofEpochMilli(date.getTime()).toString();
   }
 }

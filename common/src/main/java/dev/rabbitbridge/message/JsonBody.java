@@ -6,14 +6,15 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Map;
@@ -43,16 +44,46 @@ public final class JsonBody {
    * @param schema the value's schema, null for none
    * @param value the value; null becomes {@code null}
    * @return UTF-8 JSON
-   * @throws DataException if a value is of no Connect type
+   * @throws DataException if a value is of no Connect type, nested deeper than JSON readers go, or
+   *     a decimal of thousands of digits
    */
   public static byte[] of(@Nullable Schema schema, @Nullable Object value) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(256);
     try (JsonGenerator json = JSON.createGenerator(out)) {
       write(json, schema, value);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // Nothing is written but to memory: it is the value that cannot be written.
+      throw new DataException("the value cannot be written as JSON: " + e.getMessage(), e);
     }
     return out.toByteArray();
+  }
+
+  /**
+   * Writes a value for where only text can stand, such as the key of a map.
+   *
+   * @param schema the value's schema, null for none
+   * @param value the value
+   * @return text as it is, anything else as its JSON without quotes
+   * @throws DataException as in {@link #of}
+   */
+  public static String text(@Nullable Schema schema, @Nullable Object value) {
+    if (value instanceof String text) {
+      return text;
+    }
+    String json = new String(of(schema, value), StandardCharsets.UTF_8);
+    return json.startsWith("\"") ? json.substring(1, json.length() - 1) : json;
+  }
+
+  /**
+   * Reads a field as it was set. Connect's own accessor puts a default in the place of a null that
+   * the schema allows.
+   *
+   * @param struct what has the field
+   * @param field a field of its schema
+   * @return the value; the default only where there has to be one
+   */
+  public static @Nullable Object field(Struct struct, Field field) {
+    return field.schema().isOptional() ? struct.getWithoutDefault(field.name()) : struct.get(field);
   }
 
   private static void write(JsonGenerator json, @Nullable Schema schema, @Nullable Object value)
@@ -77,14 +108,15 @@ public final class JsonBody {
       json.writeStartObject();
       for (Field field : struct.schema().fields()) {
         json.writeFieldName(field.name());
-        write(json, field.schema(), struct.get(field));
+        write(json, field.schema(), field(struct, field));
       }
       json.writeEndObject();
     } else if (value instanceof Map<?, ?> map) {
+      Schema keys = schema == null ? null : schema.keySchema();
       Schema values = schema == null ? null : schema.valueSchema();
       json.writeStartObject();
       for (Map.Entry<?, ?> entry : map.entrySet()) {
-        json.writeFieldName(String.valueOf(entry.getKey()));
+        json.writeFieldName(text(keys, entry.getKey()));
         write(json, values, entry.getValue());
       }
       json.writeEndObject();
@@ -123,7 +155,8 @@ public final class JsonBody {
       return LocalDate.ofInstant(instant, ZoneOffset.UTC).toString();
     }
     if (Time.LOGICAL_NAME.equals(name)) {
-      return LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS).toString();
+      return DateTimeFormatter.ISO_LOCAL_TIME.format(
+          LocalTime.MIDNIGHT.plus(date.getTime(), ChronoUnit.MILLIS));
     }
     return instant.toString();
   }

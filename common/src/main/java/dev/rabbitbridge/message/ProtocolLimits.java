@@ -66,6 +66,17 @@ public final class ProtocolLimits {
   }
 
   /**
+   * Checks a timestamp.
+   *
+   * @param text what the user's template gave
+   * @return milliseconds since 1970
+   * @throws DataException if it is not a whole number of 0 or more; AMQP has no sign
+   */
+  public static long timestamp(String text) {
+    return number("timestamp, in milliseconds since 1970,", text, Long.MAX_VALUE);
+  }
+
+  /**
    * Checks the names in a header table, nested ones included.
    *
    * @param headers the table

@@ -26,7 +26,35 @@ class ConnectorKeysTest {
   @Test
   void anUnknownKeyNamesTheClosestKnownOne() { // F91
     assertThat(errors(Map.of("rabbitmq.hots", "h")))
-        .isEqualTo(Map.of("rabbitmq.hots", List.of("unknown key; did you mean rabbitmq.host?")));
+        .isEqualTo(
+            Map.of(
+                "rabbitmq.hots",
+                List.of("rabbitmq.hots is no key of this connector; did you mean rabbitmq.host?")));
+  }
+
+  @Test
+  void everyMessageNamesItsKeyOnce() {
+    Map<String, List<String>> errors =
+        errors(
+            Map.of(
+                "rabbitmq.hots",
+                "h",
+                ConnectionConfig.CHANNEL_MAX_CONFIG,
+                "70000",
+                ConnectionConfig.HEARTBEAT_CONFIG,
+                "often",
+                ConnectionConfig.URI_CONFIG,
+                "nothing",
+                LoginConfig.MECHANISM_CONFIG,
+                "EXTERNAL"));
+
+    assertThat(errors).hasSize(5);
+    errors.forEach(
+        (key, messages) ->
+            assertThat(messages)
+                .singleElement()
+                .asString()
+                .containsOnlyOnce(key + (key.endsWith("host") ? " " : "")));
   }
 
   @Test

@@ -9,6 +9,7 @@ import com.rabbitmq.client.MalformedFrameException;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.ErrorClassifier;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.net.SocketException;
@@ -43,31 +44,46 @@ class AdviceTest {
   static Stream<Arguments> table() {
     AuthenticationFailureException login = new AuthenticationFailureException("ACCESS_REFUSED");
     return Stream.of(
-        row(PLAIN, login, "rabbitmq.username and rabbitmq.password"),
-        row(URI, login, "rabbitmq.uri"),
-        row(EXTERNAL, login, "rabbitmq.ssl.keystore.location"),
-        row(OAUTH2, login, "rabbitmq.oauth2.token.endpoint.uri"),
-        row(PLAIN, connectionClose(AMQP.NOT_ALLOWED), "rabbitmq.virtual.host"),
-        row(URI, connectionClose(AMQP.NOT_ALLOWED), "rabbitmq.uri"),
-        row(PLAIN, channelClose(AMQP.ACCESS_REFUSED), "rabbitmq.username"),
-        row(PLAIN, channelClose(AMQP.NOT_FOUND), "rabbitmq.topology"),
-        row(PLAIN, channelClose(AMQP.PRECONDITION_FAILED), "rabbitmq.topology"),
-        row(PLAIN, new MalformedFrameException("HTTP"), "rabbitmq.port"),
-        row(URI, new MalformedFrameException("HTTP"), "rabbitmq.uri"),
-        row(PLAIN, tls(new CertPathBuilderException()), "rabbitmq.ssl.truststore.location"),
-        row(PLAIN, tls(new CertificateException("name")), "rabbitmq.host"),
+        row(PLAIN, login, Fault.PASSWORD, "rabbitmq.username and rabbitmq.password"),
+        row(URI, login, Fault.PASSWORD, "rabbitmq.uri"),
+        row(EXTERNAL, login, Fault.CERTIFICATE_LOGIN, "rabbitmq.ssl.keystore.location"),
+        row(OAUTH2, login, Fault.TOKEN, "rabbitmq.oauth2.token.endpoint.uri"),
+        row(PLAIN, connectionClose(AMQP.NOT_ALLOWED), Fault.VIRTUAL_HOST, "rabbitmq.virtual.host"),
+        row(URI, connectionClose(AMQP.NOT_ALLOWED), Fault.VIRTUAL_HOST, "rabbitmq.uri"),
+        row(PLAIN, channelClose(AMQP.ACCESS_REFUSED), Fault.CHANNEL, "rabbitmq.username"),
+        row(PLAIN, channelClose(AMQP.NOT_FOUND), Fault.CHANNEL, "rabbitmq.topology"),
+        row(PLAIN, channelClose(AMQP.PRECONDITION_FAILED), Fault.CHANNEL, "rabbitmq.topology"),
+        row(PLAIN, new MalformedFrameException("HTTP"), Fault.PROTOCOL, "rabbitmq.port"),
+        row(URI, new MalformedFrameException("HTTP"), Fault.PROTOCOL, "rabbitmq.uri"),
+        row(
+            PLAIN,
+            tls(new CertPathBuilderException()),
+            Fault.TLS_AUTHORITY,
+            "rabbitmq.ssl.truststore.location"),
+        row(PLAIN, tls(new CertificateException("name")), Fault.TLS_HOST, "rabbitmq.host"),
         row(
             PLAIN,
             tls(new CertPathValidatorException(new CertificateExpiredException())),
+            Fault.TLS_EXPIRED,
             "out of date"),
-        row(PLAIN, new SSLHandshakeException("alert"), "rabbitmq.ssl.keystore.location"),
-        row(PLAIN, new SSLException("no TLS"), "rabbitmq.security.protocol"),
-        row(PLAIN, new ConfigException("rabbitmq.ssl.x is wrong"), "rabbitmq.ssl.x is wrong"));
+        row(
+            PLAIN,
+            new SSLHandshakeException("alert"),
+            Fault.TLS_HANDSHAKE,
+            "rabbitmq.ssl.keystore.location"),
+        row(PLAIN, new SSLException("no TLS"), Fault.PROTOCOL, "rabbitmq.security.protocol"),
+        row(
+            PLAIN,
+            new ConfigException("rabbitmq.ssl.x is wrong"),
+            Fault.SETTING,
+            "rabbitmq.ssl.x is wrong"));
   }
 
   @ParameterizedTest
   @MethodSource("table")
-  void everyRefusalNamesItsSetting(Map<String, String> props, Throwable error, String named) {
+  void everyRefusalNamesItsSetting(
+      Map<String, String> props, Throwable error, Fault fault, String named) {
+    assertThat(advice(props, error).fault()).isEqualTo(fault);
     assertThat(sentence(props, error)).contains(named).doesNotContain("s3cret");
     assertThat(sentence(props, new IOException(error))).contains(named);
   }
@@ -82,10 +98,11 @@ class AdviceTest {
 
   static Stream<Arguments> hints() {
     return Stream.of(
-        row(PLAIN, new UnknownHostException("rabbit"), "rabbitmq.host"),
-        row(URI, new UnknownHostException("rabbit"), "rabbitmq.uri"),
-        row(PLAIN, new TimeoutException(), "rabbitmq.port"),
-        row(EXTERNAL, new SocketException("Broken pipe"), "rabbitmq.ssl.keystore.location"));
+        Arguments.of(PLAIN, new UnknownHostException("rabbit"), "rabbitmq.host"),
+        Arguments.of(URI, new UnknownHostException("rabbit"), "rabbitmq.uri"),
+        Arguments.of(PLAIN, new TimeoutException(), "rabbitmq.port"),
+        Arguments.of(
+            EXTERNAL, new SocketException("Broken pipe"), "rabbitmq.ssl.keystore.location"));
   }
 
   @ParameterizedTest
@@ -102,7 +119,11 @@ class AdviceTest {
   }
 
   private static String sentence(Map<String, String> props, Throwable error) {
-    return Advice.sentence(ErrorClassifier.classify(error, Stage.START), config(props));
+    return advice(props, error).sentence();
+  }
+
+  private static Advice advice(Map<String, String> props, Throwable error) {
+    return Advice.of(ErrorClassifier.classify(error, Stage.START), config(props));
   }
 
   private static String hint(Map<String, String> props, Throwable error, Stage stage) {
@@ -114,8 +135,9 @@ class AdviceTest {
         new AbstractConfig(ConnectionConfig.addTo(new ConfigDef()), props, false));
   }
 
-  private static Arguments row(Map<String, String> props, Throwable error, String named) {
-    return Arguments.of(props, error, named);
+  private static Arguments row(
+      Map<String, String> props, Throwable error, Fault fault, String named) {
+    return Arguments.of(props, error, fault, named);
   }
 
   private static Throwable tls(Throwable cause) {

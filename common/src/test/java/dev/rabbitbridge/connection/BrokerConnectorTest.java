@@ -328,7 +328,7 @@ class BrokerConnectorTest {
     // is logged while the task goes on trying has to say it.
     return failure.isTransient()
         ? hint(failure, broker, props)
-        : Advice.sentence(failure, config(withPort(broker, props)));
+        : Advice.of(failure, config(withPort(broker, props))).sentence();
   }
 
   private static String hint(Failure failure, FakeBroker broker, Map<String, String> props) {

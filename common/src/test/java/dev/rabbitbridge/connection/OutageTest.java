@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogLines;
 import java.io.EOFException;
 import java.time.Duration;
@@ -38,6 +39,7 @@ class OutageTest {
   void wrongCredentialsAtStartFailAtOnceAndNameTheSetting() { // F87
     assertThatThrownBy(() -> outage(Map.of()).failed(new AuthenticationFailureException("refused")))
         .isInstanceOf(ConnectException.class)
+        .hasMessageStartingWith(Fault.PASSWORD.id() + ": ")
         .hasMessageContaining("rabbitmq.username")
         .hasMessageContaining("[localhost:5672]");
   }
@@ -72,6 +74,7 @@ class OutageTest {
 
     assertThatThrownBy(() -> outage.failed(new java.net.ConnectException("refused")))
         .isInstanceOf(ConnectException.class)
+        .hasMessageStartingWith(Fault.UNAVAILABLE.id() + ": ")
         .hasMessageContaining("61000 ms")
         .hasMessageContaining(ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG);
   }
@@ -102,7 +105,8 @@ class OutageTest {
       assertThat(attempts).isGreaterThan(20);
       assertThat(log.lines()).hasSizeBetween(8, 12);
       assertThat(log.lines().subList(0, log.lines().size() - 1))
-          .allMatch(line -> line.startsWith("WARNING orders-0: no connection to RabbitMQ"));
+          .allMatch(line -> line.startsWith("WARNING orders-0: no connection to RabbitMQ"))
+          .allMatch(line -> line.endsWith(Fault.UNAVAILABLE.toString()));
       assertThat(log.lines())
           .last()
           .asString()

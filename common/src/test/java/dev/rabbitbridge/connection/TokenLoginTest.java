@@ -13,6 +13,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.FailureKind;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import dev.rabbitbridge.tls.Certificates;
 import java.io.IOException;
@@ -123,6 +124,8 @@ class TokenLoginTest {
         .hasMessageNotContaining(SECRET)
         .hasMessageNotContaining(TOKEN)
         .hasNoCause();
+    assertThat(Advice.of(ErrorClassifier.classify(thrown, Stage.START), config(1, Map.of())))
+        .isEqualTo(new Advice(Fault.TOKEN_ENDPOINT, thrown.getMessage()));
   }
 
   @Test

@@ -57,9 +57,12 @@ class AmqpHeadersTest {
         Arguments.of(null, new BigInteger("9223372036854775808"), "9223372036854775808"),
         Arguments.of(Timestamp.SCHEMA, new Date(1_000), new Date(1_000)),
         Arguments.of(Timestamp.SCHEMA, new Date(1_001), "1970-01-01T00:00:01.001Z"),
+        Arguments.of(Timestamp.SCHEMA, new Date(-1_000), "1969-12-31T23:59:59Z"),
+        Arguments.of(null, Map.of(ByteBuffer.wrap(new byte[] {1}), 2), Map.of("AQ==", 2)),
         Arguments.of(
             org.apache.kafka.connect.data.Date.SCHEMA, new Date(86_400_000), new Date(86_400_000)),
         Arguments.of(Time.SCHEMA, new Date(3_600_001), "01:00:00.001"),
+        Arguments.of(Time.SCHEMA, new Date(3_600_000), "01:00:00"),
         Arguments.of(null, List.of("a", 1, List.of(true)), List.of("a", 1, List.of(true))),
         Arguments.of(null, Map.of("k", Map.of("k2", true)), Map.of("k", Map.of("k2", true))),
         Arguments.of(

@@ -9,11 +9,11 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.kafka.connect.data.Date;
 import org.apache.kafka.connect.data.Decimal;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.data.SchemaBuilder;
@@ -53,20 +53,26 @@ class JsonBodyTest {
         Arguments.of(Decimal.schema(2), new BigDecimal("12.50"), "12.50"),
         Arguments.of(Decimal.schema(-3), new BigDecimal("1E+3"), "1000"),
         Arguments.of(null, new BigInteger("9223372036854775808"), "9223372036854775808"),
-        Arguments.of(Timestamp.SCHEMA, new Date(1), "\"1970-01-01T00:00:00.001Z\""),
-        Arguments.of(null, new Date(1), "\"1970-01-01T00:00:00.001Z\""),
-        Arguments.of(
-            org.apache.kafka.connect.data.Date.SCHEMA, new Date(86_400_000), "\"1970-01-02\""),
-        Arguments.of(Time.SCHEMA, new Date(1), "\"00:00:00.001\""),
+        Arguments.of(Timestamp.SCHEMA, new java.util.Date(1), "\"1970-01-01T00:00:00.001Z\""),
+        Arguments.of(null, new java.util.Date(1), "\"1970-01-01T00:00:00.001Z\""),
+        Arguments.of(Date.SCHEMA, new java.util.Date(86_400_000), "\"1970-01-02\""),
+        Arguments.of(Time.SCHEMA, new java.util.Date(1), "\"00:00:00.001\""),
         Arguments.of(null, ordered, "{\"a\":1,\"b\":null}"),
         Arguments.of(null, Map.of(1, "x"), "{\"1\":\"x\"}"),
+        Arguments.of(null, Map.of(ByteBuffer.wrap(new byte[] {1}), 1), "{\"AQ==\":1}"),
+        Arguments.of(
+            SchemaBuilder.map(Date.SCHEMA, Schema.INT32_SCHEMA).build(),
+            Map.of(new java.util.Date(86_400_000), 1),
+            "{\"1970-01-02\":1}"),
+        Arguments.of(null, Map.of(List.of("a"), 1), "{\"[\\\"a\\\"]\":1}"),
+        Arguments.of(null, "\ud83d\ude00", "\"\\uD83D\\uDE00\""),
         Arguments.of(null, Arrays.asList("a", null, List.of(1)), "[\"a\",null,[1]]"),
         Arguments.of(
             ORDER,
             new Struct(ORDER)
                 .put("id", 1L)
                 .put("price", new BigDecimal("9.99"))
-                .put("at", new Date(0)),
+                .put("at", new java.util.Date(0)),
             "{\"id\":1,\"price\":9.99,\"at\":\"1970-01-01T00:00:00Z\",\"note\":null}"));
   }
 

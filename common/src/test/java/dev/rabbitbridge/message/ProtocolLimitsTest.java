@@ -49,6 +49,15 @@ class ProtocolLimitsTest {
   }
 
   @Test
+  void timestampsBeginWith1970() {
+    assertThat(ProtocolLimits.timestamp("0")).isZero();
+    assertThatThrownBy(() -> ProtocolLimits.timestamp("-1")).isInstanceOf(DataException.class);
+    assertThatThrownBy(() -> ProtocolLimits.timestamp("1970-01-01"))
+        .isInstanceOf(DataException.class)
+        .hasMessageContaining("milliseconds");
+  }
+
+  @Test
   void nestedHeaderNamesAreChecked() {
     Map<String, Object> table = Map.of("ok", List.of(Map.of("n".repeat(256), 1)));
 

@@ -35,6 +35,10 @@ final class InFlight {
   long publishedAt;
   int retries;
   long dueAt;
+
+  /** In which search for the record that closed a channel it is a suspect; 0 in none. */
+  int suspectOf;
+
   @Nullable String returned;
 
   /** Why the broker will never take it; null when it was confirmed. */

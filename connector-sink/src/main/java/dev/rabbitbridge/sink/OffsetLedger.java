@@ -57,6 +57,18 @@ final class OffsetLedger {
     return pending;
   }
 
+  /**
+   * Returns how many records there are from the lowest that is not done to the last one, all
+   * partitions together: what a task that starts at the committable offsets gets again.
+   */
+  int span() {
+    int span = 0;
+    for (Partition partition : partitions.values()) {
+      span += partition.span();
+    }
+    return span;
+  }
+
   /** Tells whether every record of a partition is done. */
   boolean isDone(TopicPartition partition) {
     Partition known = partitions.get(partition);
@@ -121,6 +133,10 @@ final class OffsetLedger {
       return tracker.pending() + adrift.size();
     }
 
+    int span() {
+      return (int) (tracker.next() - 1 - tracker.prefix()) + adrift.size();
+    }
+
     void settle(InFlight item) {
       if (item.ledgerNumber == 0) {
         adrift.remove(item.offset, item);
@@ -132,7 +148,8 @@ final class OffsetLedger {
 
     long committable(long position) {
       InFlight oldest = tracker.oldest();
-      return oldest == null ? position : Math.min(position, oldest.offset);
+      long offset = oldest == null ? position : Math.min(position, oldest.offset);
+      return adrift.isEmpty() ? offset : Math.min(offset, adrift.firstKey());
     }
 
     void forEachPending(Consumer<InFlight> each) {

@@ -34,6 +34,9 @@ import org.slf4j.LoggerFactory;
  * call to the broker.
  */
 final class Outbox implements PublishChannel.Words {
+  /** What {@link #take} returns when there is nothing more to publish on a channel. */
+  static final int OVER = -1;
+
   private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
 
   private final int window;
@@ -59,7 +62,11 @@ final class Outbox implements PublishChannel.Words {
   private List<InFlight> settled = new ArrayList<>();
   private @Nullable Throwable lost;
   private long lastReturned;
+
+  /** Whether the broker has confirmed or nacked anything in this epoch, and the writer knows. */
   private boolean heard;
+
+  private boolean heardTold;
 
   /** When the word came that is being applied, and what it has confirmed so far. */
   private long wordAt;
@@ -68,10 +75,12 @@ final class Outbox implements PublishChannel.Words {
   private boolean closed;
 
   /**
-   * How many records may yet turn out to be what closed the last channel; they go out one at a
-   * time.
+   * While some records may yet turn out to be what closed a channel, everything goes out one at a
+   * time. A suspect carries the number of the present search.
    */
   private int suspects;
+
+  private int search;
 
   Outbox(String name, RabbitMQSinkConfig config, SinkMetrics metrics, LongSupplier nanoTime) {
     this.window = config.maxInFlight();
@@ -95,11 +104,12 @@ final class Outbox implements PublishChannel.Words {
 
   // ---- task thread ----
 
-  /** Takes over as many records as fit the window, in order. */
-  void offer(Deque<InFlight> from) {
+  /** Takes over as many records as fit the window, in order, and no more than is said. */
+  void offer(Deque<InFlight> from, int most) {
     lock.lock();
     try {
-      for (int room = window - held(); room > 0 && !from.isEmpty(); room--) {
+      int room = Math.min(most, window - held());
+      for (; room > 0 && !from.isEmpty(); room--) {
         waiting.add(from.poll());
       }
       work.signal();
@@ -160,10 +170,6 @@ final class Outbox implements PublishChannel.Words {
    * whether it did.
    */
   boolean loseIfOverdue(long deadline, Duration timeout) {
-    nacks.flush();
-    returns.flush();
-    timeouts.flush();
-    unknowns.flush();
     lock.lock();
     try {
       List<InFlight> overdue = lost == null ? tracker.olderThan(deadline) : List.of();
@@ -187,6 +193,14 @@ final class Outbox implements PublishChannel.Words {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Logs what was counted since the last line of its kind. */
+  void logCounted() {
+    nacks.flush();
+    returns.flush();
+    timeouts.flush();
+    unknowns.flush();
   }
 
   /** Wakes everybody who waits; nothing is taken to be published any more. */
@@ -222,51 +236,56 @@ final class Outbox implements PublishChannel.Words {
     }
   }
 
-  /** Tells whether the broker has confirmed or nacked anything since the last call. */
-  boolean heardSinceLastAsked() {
-    lock.lock();
-    try {
-      boolean answer = heard;
-      heard = false;
-      return answer;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /**
    * Waits for something to publish on a channel and gives it the channel's next numbers.
    *
-   * @return how many records of the batch to publish, in order; 0 when the epoch is lost or the
-   *     outbox closed
+   * @return how many records of the batch to publish, in order; 0 once, when the broker has
+   *     confirmed or nacked something on this channel for the first time; {@link #OVER} when the
+   *     epoch is lost or the outbox closed
    */
   int take(PublishChannel channel, InFlight[] batch) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (lost == null && !closed) {
-        int count = channel.isBlocked() ? 0 : fill(channel, batch);
+      while (!closed) {
+        if (heard && !heardTold) {
+          heardTold = true;
+          return 0;
+        }
+        if (lost != null) {
+          break;
+        }
+        int room = channel.isBlocked() ? 0 : Math.min(room(), batch.length);
+        int count = fill(channel, batch, room);
         if (count > 0) {
           return count;
         }
         if (lost != null) {
           break;
         }
-        if (delayed.isEmpty()) {
+        if (room <= 0 || delayed.isEmpty()) {
+          // Without room only a word can help, however overdue a retry is.
           work.await();
         } else {
           work.awaitNanos(Math.max(1, delayed.element().dueAt - nanoTime.getAsLong()));
         }
       }
-      return 0;
+      return OVER;
     } finally {
       lock.unlock();
     }
   }
 
-  private int fill(PublishChannel channel, InFlight[] batch) {
+  /**
+   * Returns how many more may be published. Like the ledger's, the window is counted from the
+   * oldest that is not confirmed: what is after it cannot be let go of before it.
+   */
+  private int room() {
+    int limit = strictOrder || suspects > 0 ? 1 : window;
+    return limit - (int) (tracker.next() - 1 - tracker.prefix());
+  }
+
+  private int fill(PublishChannel channel, InFlight[] batch, int room) {
     long now = nanoTime.getAsLong();
-    int inFlightLimit = strictOrder || suspects > 0 ? 1 : window;
-    int room = Math.min(inFlightLimit - tracker.pending(), batch.length);
     int count = 0;
     while (count < room) {
       InFlight item = nextDue(now);
@@ -357,11 +376,7 @@ final class Outbox implements PublishChannel.Words {
     try {
       List<InFlight> unknown = tracker.abandon();
       if (guilt != null) {
-        boolean found = unknown.size() == 1;
-        if (found) {
-          unknown.get(0).refusal = guilt;
-        }
-        suspects = found ? 0 : unknown.size();
+        suspect(unknown, guilt);
       }
       int again = 0;
       for (int i = unknown.size() - 1; i >= 0; i--) {
@@ -381,8 +396,30 @@ final class Outbox implements PublishChannel.Words {
       }
       lost = null;
       lastReturned = 0;
+      heard = false;
+      heardTold = false;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void suspect(List<InFlight> unknown, String guilt) {
+    search++;
+    suspects = 0;
+    if (unknown.size() == 1) {
+      unknown.get(0).refusal = guilt;
+      return;
+    }
+    for (InFlight item : unknown) {
+      item.suspectOf = search;
+      suspects++;
+    }
+  }
+
+  private void clear(InFlight item) {
+    if (suspects > 0 && item.suspectOf == search) {
+      item.suspectOf = 0;
+      suspects--;
     }
   }
 
@@ -392,6 +429,9 @@ final class Outbox implements PublishChannel.Words {
   public void confirmed(int epoch, long number, boolean multiple) {
     lock.lock();
     try {
+      if (epoch != tracker.epoch()) {
+        return;
+      }
       wordAt = nanoTime.getAsLong();
       if (multiple) {
         tracker.settleThrough(epoch, number, this::acked);
@@ -411,6 +451,9 @@ final class Outbox implements PublishChannel.Words {
   public void nacked(int epoch, long number, boolean multiple) {
     lock.lock();
     try {
+      if (epoch != tracker.epoch()) {
+        return;
+      }
       wordAt = nanoTime.getAsLong();
       if (multiple) {
         tracker.settleThrough(epoch, number, this::delay);
@@ -433,12 +476,17 @@ final class Outbox implements PublishChannel.Words {
   public void returned(int epoch, @Nullable Object id, String reason) {
     lock.lock();
     try {
+      long first = tracker.prefix() + 1;
       long end = tracker.next();
-      for (long tries = 1; tries < end; tries++) {
-        lastReturned = lastReturned + 1 < end ? lastReturned + 1 : 1;
-        InFlight item = tracker.peek(epoch, lastReturned);
+      long number = Math.max(lastReturned + 1, first);
+      for (long tries = end - first; tries > 0; tries--, number++) {
+        if (number >= end) {
+          number = first;
+        }
+        InFlight item = tracker.peek(epoch, number);
         if (item != null && id instanceof Long wanted && item.message().id() == wanted) {
           item.returned = reason;
+          lastReturned = number;
           return;
         }
       }
@@ -471,7 +519,6 @@ final class Outbox implements PublishChannel.Words {
   }
 
   private void acked(InFlight item) {
-    suspects = Math.max(0, suspects - 1);
     if (item.returned == null) {
       confirmedByWord++;
       metrics.confirmLatency.record(wordAt - item.publishedAt, wordAt);
@@ -484,7 +531,7 @@ final class Outbox implements PublishChannel.Words {
   }
 
   private void delay(InFlight item) {
-    suspects = Math.max(0, suspects - 1);
+    clear(item);
     item.retries++;
     metrics.nacked.add(1, wordAt);
     nacks.add(item::where);
@@ -509,6 +556,7 @@ final class Outbox implements PublishChannel.Words {
   }
 
   private void settle(InFlight item) {
+    clear(item);
     settled.add(item);
     outcome.signal();
   }

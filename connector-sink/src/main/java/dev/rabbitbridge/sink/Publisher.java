@@ -7,6 +7,7 @@ import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.metrics.Tally;
@@ -41,8 +42,8 @@ final class Publisher implements AutoCloseable {
   private final Duration confirmTimeout;
   private final Backoff backoff;
 
-  /** An error of the address is then no record's fault. */
-  private final boolean fixedAddress;
+  /** That it is missing, or not to be written to, is then no record's fault. */
+  private final boolean fixedExchange;
 
   private final SinkMetrics metrics;
   private final Tally closes;
@@ -67,7 +68,7 @@ final class Publisher implements AutoCloseable {
     this.outage = outage;
     this.confirmTimeout = config.confirmTimeout();
     this.backoff = config.retryBackoff();
-    this.fixedAddress = config.hasFixedAddress();
+    this.fixedExchange = config.hasFixedExchange();
     this.metrics = metrics;
     this.closes =
         new Tally(LOG, name, "channels closed by RabbitMQ over a message, to find out which");
@@ -91,6 +92,7 @@ final class Publisher implements AutoCloseable {
    */
   void watch() {
     closes.flush();
+    outbox.logCounted();
     PublishChannel silent = channel;
     if (silent == null || silent.isBlocked()) {
       return;
@@ -169,7 +171,7 @@ final class Publisher implements AutoCloseable {
     } catch (ConnectException e) {
       fail(e);
     } catch (Throwable t) {
-      fail(new ConnectException("the thread that publishes to RabbitMQ failed: " + t, t));
+      fail(Fault.UNEXPECTED.exception("the thread that publishes to RabbitMQ failed: " + t, t));
     }
   }
 
@@ -200,11 +202,18 @@ final class Publisher implements AutoCloseable {
 
   private void publishUntilLost(PublishChannel open) throws InterruptedException {
     InFlight[] batch = new InFlight[BATCH];
-    for (int count = outbox.take(open, batch); count > 0; count = outbox.take(open, batch)) {
-      noteWords();
-      publish(open, batch, count);
+    for (int count = outbox.take(open, batch);
+        count != Outbox.OVER;
+        count = outbox.take(open, batch)) {
+      if (count == 0) {
+        // Only a word of the broker ends an outage: a connection that falls at the first publish is
+        // none.
+        timeouts = 0;
+        outage.ended();
+      } else {
+        publish(open, batch, count);
+      }
     }
-    noteWords();
   }
 
   private void publish(PublishChannel open, InFlight[] batch, int count) {
@@ -230,16 +239,6 @@ final class Publisher implements AutoCloseable {
     metrics.republished.add(again, now);
   }
 
-  /**
-   * Only a word of the broker ends an outage: a connection that falls at the first publish is none.
-   */
-  private void noteWords() {
-    if (outbox.heardSinceLastAsked()) {
-      timeouts = 0;
-      outage.ended();
-    }
-  }
-
   private void recover(PublishChannel old) throws InterruptedException {
     drop(old);
     Throwable cause = outbox.lostBecause();
@@ -253,8 +252,8 @@ final class Publisher implements AutoCloseable {
       outbox.pause(backoff.delay(++timeouts));
     } else if (isOverAPublish(cause) && !failed.isTransient()) {
       old.close();
-      if (failed.isFatal() && fixedAddress) {
-        throw new ConnectException(addressRefused(failed), cause);
+      if (failed.isFatal() && fixedExchange) {
+        throw exchangeRefused(failed, cause);
       }
       closes.add(failed::toString);
       outbox.startOver(failed.toString());
@@ -281,14 +280,19 @@ final class Publisher implements AutoCloseable {
         && close.getMethodId() == BASIC_PUBLISH;
   }
 
-  private static String addressRefused(Failure failed) {
-    return "RabbitMQ refuses what is published: "
-        + failed
-        + ". "
-        + (failed.replyCode() == AMQP.NOT_FOUND
-            ? "Create the exchange or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG
-            : "Give the user write permission, or correct " + RabbitMQSinkConfig.EXCHANGE_CONFIG)
-        + ", then restart the task; nothing is lost meanwhile.";
+  private static ConnectException exchangeRefused(Failure failed, Throwable cause) {
+    boolean missing = failed.replyCode() == AMQP.NOT_FOUND;
+    Fault fault = missing ? Fault.EXCHANGE_MISSING : Fault.EXCHANGE_REFUSED;
+    return fault.exception(
+        "RabbitMQ refuses what is published: "
+            + failed
+            + ". "
+            + (missing
+                ? "Create the exchange or correct "
+                : "Give the user write permission, or correct ")
+            + RabbitMQSinkConfig.EXCHANGE_CONFIG
+            + ", then restart the task; nothing is lost meanwhile.",
+        cause);
   }
 
   private void fail(ConnectException e) {

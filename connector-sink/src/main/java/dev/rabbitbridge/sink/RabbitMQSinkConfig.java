@@ -408,13 +408,9 @@ final class RabbitMQSinkConfig extends AbstractConfig {
     return text == null ? null : template(ROUTING_KEY_CONFIG, text);
   }
 
-  /**
-   * Tells whether every record goes to one exchange with one routing key, so that an error of the
-   * address is no record's fault.
-   */
-  boolean hasFixedAddress() {
-    Template routingKey = routingKey();
-    return exchange().isStatic() && (routingKey == null || routingKey.isStatic());
+  /** Tells whether the exchange is the same for every record, so that its error is no record's. */
+  boolean hasFixedExchange() {
+    return exchange().isStatic();
   }
 
   Map<String, String> topicQueueMap() {

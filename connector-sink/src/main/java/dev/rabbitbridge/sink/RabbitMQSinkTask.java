@@ -2,10 +2,12 @@
 package dev.rabbitbridge.sink;
 
 import dev.rabbitbridge.config.PluginVersion;
+import dev.rabbitbridge.failure.Fault;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.apache.kafka.connect.sink.SinkTask;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,11 @@ public final class RabbitMQSinkTask extends SinkTask {
 
   @Override
   public void start(Map<String, String> props) {
-    sink = StartedSink.start(context, new RabbitMQSinkConfig(props), props);
+    try {
+      sink = StartedSink.start(context, new RabbitMQSinkConfig(props), props);
+    } catch (ConfigException e) {
+      throw Fault.SETTING.exception(e.getMessage(), e);
+    }
   }
 
   @Override

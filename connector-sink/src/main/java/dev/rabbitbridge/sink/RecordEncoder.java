@@ -2,6 +2,8 @@
 package dev.rabbitbridge.sink;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.rabbitbridge.config.ConnectionConfig;
+import dev.rabbitbridge.config.LoginConfig;
 import dev.rabbitbridge.message.AmqpHeaders;
 import dev.rabbitbridge.message.ProtocolLimits;
 import dev.rabbitbridge.message.Template;
@@ -45,7 +47,7 @@ final class RecordEncoder {
   private final boolean forwardsMetadata;
   private final boolean mandatory;
   private final int deliveryMode;
-  private final String user;
+  private final @Nullable String user;
   private final @Nullable Template messageId;
   private final @Nullable Template correlationId;
   private final @Nullable Template contentType;
@@ -71,7 +73,7 @@ final class RecordEncoder {
     forwardsMetadata = config.forwardsMetadata();
     mandatory = config.mandatory();
     deliveryMode = config.deliveryMode() == DeliveryMode.PERSISTENT ? PERSISTENT : TRANSIENT;
-    user = config.connection().username();
+    user = user(config.connection());
     messageId = config.property("message-id");
     correlationId = config.property("correlation-id");
     contentType = config.property("content-type");
@@ -83,6 +85,13 @@ final class RecordEncoder {
     expiration = config.property("expiration");
     timestamp = config.property("timestamp");
     userId = config.property("user-id");
+  }
+
+  /** Returns the connection's user, null where only RabbitMQ knows it. */
+  private static @Nullable String user(ConnectionConfig connection) {
+    return connection.login().mechanism() == LoginConfig.Mechanism.PLAIN
+        ? connection.username()
+        : null;
   }
 
   /** Encodes a record; a null value gives an empty body, marked as a tombstone. */
@@ -182,7 +191,7 @@ final class RecordEncoder {
   private @Nullable String correlationId(SinkRecord record, RecordReferences references) {
     if (correlationId == null && forwardsKey) {
       return ProtocolLimits.shortString(
-          "correlation-id", RecordText.text(record.keySchema(), record.key()));
+          "correlation-id", RecordText.text("the key", record.keySchema(), record.key()));
     }
     return shortText("correlation-id", correlationId, references);
   }
@@ -195,21 +204,17 @@ final class RecordEncoder {
     if (!warnedOfUserId) {
       warnedOfUserId = true;
       LOG.warn(
-          "leaving out user-id on messages where it is not the connection's user: RabbitMQ would refuse them");
+          "leaving out user-id on messages where it is not known to be the connection's user: RabbitMQ would refuse them");
     }
     return null;
   }
 
   private @Nullable Date timestamp(SinkRecord record, RecordReferences references) {
     if (timestamp == null) {
-      return record.timestamp() == null ? null : new Date(record.timestamp());
+      Long own = record.timestamp();
+      return own == null || own < 0 ? null : new Date(own);
     }
-    String text = timestamp.render(references);
-    try {
-      return new Date(Long.parseLong(text));
-    } catch (NumberFormatException e) {
-      throw new DataException("timestamp must be a whole number of milliseconds since 1970", e);
-    }
+    return new Date(ProtocolLimits.timestamp(timestamp.render(references)));
   }
 
   private @Nullable Map<String, Object> headers(SinkRecord record, long id) {
@@ -242,7 +247,7 @@ final class RecordEncoder {
         case "partition" -> String.valueOf(record.originalKafkaPartition());
         case "offset" -> String.valueOf(record.originalKafkaOffset());
         case "timestamp" -> Objects.toString(record.timestamp(), null);
-        case "key" -> RecordText.text(record.keySchema(), record.key());
+        case "key" -> RecordText.text("the key", record.keySchema(), record.key());
         case "header:" -> RecordText.header(record, argument);
         case "value:" -> RecordText.field(record.valueSchema(), record.value(), argument);
         default -> null;

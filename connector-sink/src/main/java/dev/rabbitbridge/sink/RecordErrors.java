@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.Meter;
 import dev.rabbitbridge.metrics.Tally;
 import java.util.ArrayDeque;
@@ -28,11 +29,16 @@ final class RecordErrors {
   private final Meter count;
   private final Tally tally;
   private final Deque<Report> reports = new ArrayDeque<>();
+  private @Nullable ConnectException failure;
 
   RecordErrors(@Nullable ErrantRecordReporter reporter, String name, Meter count) {
     this.reporter = reporter;
     this.count = count;
-    this.tally = new Tally(LOG, name, "cannot be delivered to RabbitMQ and reported to Connect");
+    this.tally =
+        new Tally(
+            LOG,
+            name,
+            "cannot be delivered to RabbitMQ and reported to Connect " + Fault.UNDELIVERABLE);
   }
 
   /**
@@ -43,15 +49,16 @@ final class RecordErrors {
    */
   void report(InFlight item, String reason) {
     count.add(1, System.nanoTime());
-    ConnectException error =
-        new ConnectException(item.where() + " cannot be delivered to RabbitMQ: " + reason);
+    String sentence = item.where() + " cannot be delivered to RabbitMQ: " + reason;
     if (reporter == null) {
-      throw new ConnectException(
-          error.getMessage()
+      throw Fault.UNDELIVERABLE.exception(
+          sentence
               + ". To send such records to a dead letter topic, set errors.tolerance to all and"
               + " errors.deadletterqueue.topic.name; to skip them, errors.tolerance to all and"
-              + " errors.log.enable to true");
+              + " errors.log.enable to true",
+          null);
     }
+    ConnectException error = Fault.UNDELIVERABLE.exception(sentence, null);
     try {
       reports.add(new Report(item, reporter.report(item.record, error)));
       tally.add(() -> item.where() + ": " + reason);
@@ -61,32 +68,47 @@ final class RecordErrors {
     }
   }
 
-  /** Passes on the records whose reports are complete. */
+  /** Passes on the records whose reports are complete. Never throws. */
   void takeDone(Consumer<InFlight> done) {
     tally.flush();
     for (Iterator<Report> all = reports.iterator(); all.hasNext(); ) {
       Report report = all.next();
       if (report.future.isDone()) {
         all.remove();
-        report.check();
-        done.accept(report.item);
+        take(report, done);
       }
     }
   }
 
-  private record Report(InFlight item, Future<Void> future) {
-    void check() {
-      try {
-        future.get();
-      } catch (CancellationException e) {
-        // The partition was lost while the report was on its way; its next owner meets the record
-        // again.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (ExecutionException e) {
-        throw new ConnectException(
-            item.where() + " could not be written to the dead letter topic: " + e.getCause(), e);
-      }
+  private void take(Report report, Consumer<InFlight> done) {
+    try {
+      report.future.get();
+      done.accept(report.item);
+    } catch (CancellationException e) {
+      // The partition was lost while the report was on its way; its next owner meets the record
+      // again.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      failure =
+          Fault.DEAD_LETTER.exception(
+              report.item.where()
+                  + " could not be written to the dead letter topic: "
+                  + e.getCause(),
+              e);
     }
   }
+
+  /**
+   * Fails the task over a report that could not be made.
+   *
+   * @throws ConnectException if one that {@link #takeDone} came across could not
+   */
+  void failIfOneDid() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private record Report(InFlight item, Future<Void> future) {}
 }

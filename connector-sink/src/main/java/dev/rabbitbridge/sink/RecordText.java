@@ -3,6 +3,7 @@ package dev.rabbitbridge.sink;
 
 import dev.rabbitbridge.message.JsonBody;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.kafka.connect.data.Field;
@@ -57,22 +58,32 @@ final class RecordText {
     return JsonBody.of(schema, value);
   }
 
-  static @Nullable String text(@Nullable Schema schema, @Nullable Object value) {
-    if (value == null || value instanceof String) {
-      return (String) value;
+  /**
+   * Returns a part of a record as text.
+   *
+   * @param what the part, for the error
+   * @throws DataException if it is bytes that are not text: different bytes would become the same
+   */
+  static @Nullable String text(String what, @Nullable Schema schema, @Nullable Object value) {
+    if (value == null) {
+      return null;
     }
     byte[] bytes = bytes(value);
-    if (bytes != null) {
-      return new String(bytes, StandardCharsets.UTF_8);
+    if (bytes == null) {
+      return JsonBody.text(schema, value);
     }
-    String json = new String(JsonBody.of(schema, value), StandardCharsets.UTF_8);
-    return json.startsWith("\"") ? json.substring(1, json.length() - 1) : json;
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new DataException(
+          what + " is bytes that are not UTF-8 text; choose a converter that makes text of it", e);
+    }
   }
 
   /** Returns the last header of a name as text. */
   static @Nullable String header(SinkRecord record, String name) {
     Header header = record.headers().lastWithName(name);
-    return header == null ? null : text(header.schema(), header.value());
+    return header == null ? null : text("header " + name, header.schema(), header.value());
   }
 
   /**
@@ -87,13 +98,15 @@ final class RecordText {
     if (value instanceof Struct struct) {
       Field field = struct.schema().field(name);
       if (field != null) {
-        found = struct.get(field);
+        found = JsonBody.field(struct, field);
         foundSchema = field.schema();
       }
     } else if (value instanceof Map<?, ?> map) {
       found = map.get(name);
       foundSchema = schema == null ? null : schema.valueSchema();
     }
-    return dot < 0 ? text(foundSchema, found) : field(foundSchema, found, path.substring(dot + 1));
+    return dot < 0
+        ? text("field " + name, foundSchema, found)
+        : field(foundSchema, found, path.substring(dot + 1));
   }
 }

@@ -4,6 +4,7 @@ package dev.rabbitbridge.sink;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.ConfirmMode;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.NullValue;
 import java.time.Duration;
@@ -44,6 +45,7 @@ final class StartedSink {
   private static final long HELD_BACK_MILLIS = 100;
 
   private static final long IDLE_MILLIS = 1000;
+  private static final Duration LONGEST_WAIT = Duration.ofMillis(HELD_BACK_MILLIS);
 
   private final SinkTaskContext context;
   private final RecordEncoder encoder;
@@ -52,6 +54,7 @@ final class StartedSink {
   private final RecordErrors errors;
   private final NullValue nullValue;
   private final boolean batch;
+  private final int window;
   private final Duration shutdownTimeout;
   private final SinkMetrics metrics;
   private final OffsetLedger ledger = new OffsetLedger();
@@ -66,6 +69,9 @@ final class StartedSink {
 
   private Map<TopicPartition, OffsetAndMetadata> offered = new HashMap<>();
   private boolean paused;
+
+  /** What would be published again if the worker died now, besides what is in flight. */
+  private int doneSinceCommit;
 
   /** For whoever reads the metrics: how many records are not done, as of the last call. */
   private volatile int pending;
@@ -84,6 +90,7 @@ final class StartedSink {
         new RecordErrors(context.errantRecordReporter(), publisher.name(), metrics.recordErrors);
     this.nullValue = config.nullValue();
     this.batch = config.confirmMode() == ConfirmMode.BATCH;
+    this.window = config.maxInFlight();
     this.shutdownTimeout = config.connection().shutdownTimeout();
     this.metrics = metrics;
   }
@@ -120,7 +127,7 @@ final class StartedSink {
    * Takes partitions over, with nothing left of an earlier time that this task may have had them.
    */
   void open(Collection<TopicPartition> partitions) {
-    partitions.forEach(ledger::forget);
+    partitions.forEach(this::forget);
   }
 
   void put(Collection<SinkRecord> records) {
@@ -130,8 +137,10 @@ final class StartedSink {
       accept(record);
     }
     handOver();
-    reportRefused();
     pending = ledger.pending();
+    if (doneSinceCommit >= window) {
+      context.requestCommit();
+    }
     failIfPublisherDid();
   }
 
@@ -141,7 +150,7 @@ final class StartedSink {
       return;
     }
     if (record.value() == null && nullValue == NullValue.IGNORE) {
-      ledger.settle(item);
+      settle(item);
       return;
     }
     try {
@@ -164,13 +173,14 @@ final class StartedSink {
   private void handOver() {
     long deadline = System.nanoTime() + LONGEST_PUT.toNanos();
     while (true) {
-      outbox.offer(backlog);
+      reportRefused();
+      offer();
       publisher.watch();
       long left = deadline - System.nanoTime();
       if (!isHeldBack() || left <= 0 || publisher.failure() != null) {
         break;
       }
-      await(Duration.ofNanos(left));
+      await(left);
       takeOutcomes();
     }
     if (isHeldBack()) {
@@ -180,6 +190,15 @@ final class StartedSink {
       resume();
       context.timeout(IDLE_MILLIS);
     }
+  }
+
+  /**
+   * Gives the publisher no more than a window beyond the lowest record that is not done: the rest
+   * would be published twice if the task died now, and could not be let go of meanwhile.
+   */
+  private void offer() {
+    int beyond = ledger.span() - backlog.size();
+    outbox.offer(backlog, window - beyond);
   }
 
   private boolean isHeldBack() {
@@ -199,23 +218,29 @@ final class StartedSink {
     }
   }
 
-  private void await(Duration longest) {
+  /** Waits for an outcome, but not so long that reports and the clock are forgotten. */
+  private void await(long nanos) {
     try {
-      outbox.awaitSettled(longest);
+      outbox.awaitSettled(Duration.ofNanos(Math.min(nanos, LONGEST_WAIT.toNanos())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ConnectException("interrupted while waiting for confirms", e);
+      throw Fault.INTERRUPTED.exception("interrupted while waiting for confirms", e);
     }
   }
 
   private void takeOutcomes() {
     for (InFlight item : outbox.takeSettled()) {
       if (item.refusal == null || item.orphaned) {
-        ledger.settle(item);
+        settle(item);
       } else {
         refused.add(item);
       }
     }
+  }
+
+  private void settle(InFlight item) {
+    ledger.settle(item);
+    doneSinceCommit++;
   }
 
   private void reportRefused() {
@@ -224,13 +249,14 @@ final class StartedSink {
         errors.report(item, String.valueOf(item.refusal));
       }
     }
-    errors.takeDone(ledger::settle);
+    errors.takeDone(this::settle);
+    errors.failIfOneDid();
   }
 
   private void failIfPublisherDid() {
     ConnectException failure = publisher.failure();
     if (failure != null) {
-      throw new ConnectException(failure.getMessage(), failure);
+      throw failure;
     }
   }
 
@@ -241,9 +267,11 @@ final class StartedSink {
   Map<TopicPartition, OffsetAndMetadata> preCommit(Map<TopicPartition, OffsetAndMetadata> current) {
     publisher.watch();
     takeOutcomes();
+    errors.takeDone(this::settle);
     positions = current;
     offered = new HashMap<>(current);
     offered.replaceAll(this::committable);
+    doneSinceCommit = 0;
     pending = ledger.pending();
     return offered;
   }
@@ -267,8 +295,12 @@ final class StartedSink {
       if (position != null) {
         offered.put(partition, committable(partition, position));
       }
-      ledger.forget(partition);
+      forget(partition);
     }
+  }
+
+  private void forget(TopicPartition partition) {
+    ledger.forget(partition);
     backlog.removeIf(item -> item.orphaned);
     refused.removeIf(item -> item.orphaned);
   }
@@ -283,8 +315,8 @@ final class StartedSink {
       if (left <= 0) {
         return;
       }
-      outbox.offer(backlog);
-      await(Duration.ofNanos(Math.min(left, LONGEST_PUT.toNanos())));
+      offer();
+      await(left);
       publisher.watch();
       takeOutcomes();
     }

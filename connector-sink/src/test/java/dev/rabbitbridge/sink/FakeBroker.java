@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ final class FakeBroker implements PublishChannel.Opener {
 
   /** Messages that make the broker close the channel when it gets to them. */
   volatile Predicate<Message> poison = message -> false;
+
+  volatile int poisonCode = 406;
 
   /** Whether each publish is confirmed at once. */
   volatile boolean confirmsAtOnce;
@@ -52,6 +55,10 @@ final class FakeBroker implements PublishChannel.Opener {
     private final PublishChannel.Words words;
     private volatile boolean open = true;
     volatile boolean blocked;
+
+    /** How often somebody looked whether it is blocked. */
+    final AtomicInteger asked = new AtomicInteger();
+
     volatile long unblockedAt = System.nanoTime() - 1_000_000_000_000L;
     volatile long blockedNanos;
     volatile int frameMax = 131_072;
@@ -79,7 +86,7 @@ final class FakeBroker implements PublishChannel.Opener {
         throw error;
       }
       if (poison.test(message)) {
-        closedByBroker(406);
+        closedByBroker(poisonCode);
       } else if (confirmsAtOnce) {
         confirm(published.size(), false);
       }
@@ -127,6 +134,7 @@ final class FakeBroker implements PublishChannel.Opener {
 
     @Override
     public boolean isBlocked() {
+      asked.incrementAndGet();
       return blocked;
     }
 

@@ -20,6 +20,7 @@ final class FakeContext implements SinkTaskContext {
   final Set<TopicPartition> paused = new HashSet<>();
   final @Nullable FakeReporter reporter;
   long timeout = -1;
+  int commitRequests;
 
   FakeContext(boolean withReporter) {
     reporter = withReporter ? new FakeReporter() : null;
@@ -61,7 +62,9 @@ final class FakeContext implements SinkTaskContext {
   }
 
   @Override
-  public void requestCommit() {}
+  public void requestCommit() {
+    commitRequests++;
+  }
 
   @Override
   public @Nullable ErrantRecordReporter errantRecordReporter() {

@@ -86,6 +86,37 @@ class OffsetLedgerTest {
   }
 
   @Test
+  void aRecordStillInFlightThatIsNeverPassedAgainAfterARewindHoldsTheOffsetBack() {
+    for (long offset = 0; offset < 10; offset++) {
+      InFlight item = ledger.track(record(offset));
+      if (offset != 7) {
+        ledger.settle(item);
+      }
+    }
+
+    // back to 5, and the second time a transform drops everything up to 9
+    ledger.settle(ledger.track(record(5)));
+    ledger.settle(ledger.track(record(9)));
+
+    assertThat(ledger.committable(ORDERS, 6)).isEqualTo(6);
+    assertThat(ledger.committable(ORDERS, 10)).isEqualTo(7);
+  }
+
+  @Test
+  void theSpanReachesFromTheLowestRecordThatIsNotDoneToTheLast() {
+    InFlight zero = ledger.track(record(0));
+    InFlight one = ledger.track(record(1));
+    ledger.track(record(new TopicPartition("other", 3), 70, "x"));
+    ledger.settle(one);
+    assertThat(ledger.span()).isEqualTo(3);
+
+    ledger.settle(zero);
+    assertThat(ledger.span()).isEqualTo(1);
+    ledger.forget(new TopicPartition("other", 3));
+    assertThat(ledger.span()).isZero();
+  }
+
+  @Test
   void aRecordConfirmedWhileTheFrameworkIsBelowItIsSentAgain() {
     InFlight three = ledger.track(record(3));
     ledger.track(record(1));

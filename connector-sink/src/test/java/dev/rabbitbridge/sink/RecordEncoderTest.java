@@ -7,6 +7,7 @@ import static dev.rabbitbridge.sink.Records.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Date;
@@ -18,6 +19,8 @@ import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RecordEncoderTest {
   private static final Schema ORDER =
@@ -153,6 +156,66 @@ class RecordEncoderTest {
     assertThat(encoder.encode(record(2)).properties().getUserId()).isEqualTo("guest");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"EXTERNAL", "OAUTH2"})
+  void aUserIdIsLeftOutWhereOnlyTheBrokerKnowsTheUser(String mechanism) { // F62
+    RecordEncoder encoder =
+        new RecordEncoder(
+            config("rabbitmq.property.user-id", "guest", "rabbitmq.sasl.mechanism", mechanism));
+
+    assertThat(encoder.encode(record(1)).properties().getUserId()).isNull();
+  }
+
+  @Test
+  void bytesThatAreNotTextCannotBecomeAnIdThatOthersShare() {
+    RecordEncoder encoder = new RecordEncoder(config("rabbitmq.property.message-id", "${key}"));
+    SinkRecord text = keyed("gr\u00fc\u00df".getBytes(StandardCharsets.UTF_8));
+    SinkRecord binary = keyed(new byte[] {(byte) 0x80, 1});
+
+    assertThat(encoder.encode(text).properties().getMessageId()).isEqualTo("gr\u00fc\u00df");
+    assertThatThrownBy(() -> encoder.encode(binary))
+        .isInstanceOf(DataException.class)
+        .hasMessageStartingWith("the key is bytes that are not UTF-8 text");
+  }
+
+  @Test
+  void aTimestampBefore1970IsNotSent() {
+    SinkRecord old = record(1).newRecord("orders", 0, null, null, null, new byte[0], -86_400_000L);
+    RecordEncoder template =
+        new RecordEncoder(config("rabbitmq.property.timestamp", "${timestamp}"));
+
+    assertThat(new RecordEncoder(config()).encode(old).properties().getTimestamp()).isNull();
+    assertThatThrownBy(() -> template.encode(old))
+        .isInstanceOf(DataException.class)
+        .hasMessageContaining("timestamp");
+  }
+
+  @Test
+  void aValueThatJsonCannotCarryIsARecordError() { // F64
+    Object deep = 1;
+    for (int depth = 0; depth < 1100; depth++) {
+      deep = List.of(deep);
+    }
+    SinkRecord nested = valued(deep);
+    SinkRecord huge = valued(Map.of("price", new BigDecimal("1E+20000")));
+
+    assertThatThrownBy(() -> new RecordEncoder(config()).encode(nested))
+        .isInstanceOf(DataException.class);
+    assertThatThrownBy(() -> new RecordEncoder(config()).encode(huge))
+        .isInstanceOf(DataException.class);
+  }
+
+  @Test
+  void anAddressMayTake255Bytes() {
+    RecordEncoder encoder =
+        new RecordEncoder(
+            config("rabbitmq.exchange", "${header:h}", "rabbitmq.routing.key", "${header:h}"));
+    SinkRecord longest = record(1);
+    longest.headers().addString("h", "\u20ac".repeat(85));
+
+    assertThat(encoder.encode(longest).routingKey()).hasSize(85);
+  }
+
   @Test
   void textsOverTheLimitAreRecordErrors() {
     RecordEncoder encoder = new RecordEncoder(config("rabbitmq.routing.key", "${header:h|}"));
@@ -162,6 +225,10 @@ class RecordEncoderTest {
     assertThatThrownBy(() -> encoder.encode(tooLong))
         .isInstanceOf(DataException.class)
         .hasMessageContaining("routing key");
+  }
+
+  private static SinkRecord keyed(byte[] key) {
+    return new SinkRecord("orders", 0, null, key, null, "v", 0);
   }
 
   private static SinkRecord valued(Object value) {

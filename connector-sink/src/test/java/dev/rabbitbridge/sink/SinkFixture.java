@@ -35,6 +35,10 @@ final class SinkFixture implements AutoCloseable {
     sink.run();
   }
 
+  boolean isConnected() {
+    return publisher.isConnected();
+  }
+
   void put(List<SinkRecord> records) {
     sink.put(records);
   }

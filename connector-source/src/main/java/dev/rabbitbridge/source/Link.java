@@ -7,6 +7,7 @@ import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +129,7 @@ final class Link implements Runnable {
         countUnreadable(why, progress.getAsLong() > progressBefore);
         pause(outage.failed(why));
       }
-    } catch (IOException | TimeoutException | ShutdownSignalException e) {
+    } catch (IOException | TimeoutException | ShutdownSignalException | ConfigException e) {
       if (!isClosing()) {
         pause(outage.failed(e));
       }
@@ -157,7 +158,7 @@ final class Link implements Runnable {
             || why.getCause() instanceof IllegalStateException;
     unreadable = ofMessage && !moved ? unreadable + 1 : 0;
     if (unreadable >= UNREADABLE) {
-      throw new ConnectException(
+      throw Fault.UNREADABLE.exception(
           "The connection broke "
               + unreadable
               + " times in a row over a message that cannot be read, from "

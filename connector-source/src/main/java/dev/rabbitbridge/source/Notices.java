@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.Tally;
 import java.util.EnumMap;
 import java.util.Map;
@@ -16,11 +17,11 @@ final class Notices {
 
   /** What a warning is about. */
   enum Kind {
-    RECORD_ERROR("could not become records"),
+    RECORD_ERROR("could not become records " + Fault.UNCONVERTIBLE),
     SKIPPED("dropped by a transform or after a tolerated error"),
     DELIVERY_LIMIT("delivered too often"),
     NEAR_LIMIT("delivered so often that a quorum queue may soon drop them"),
-    RETRY("could not be published for a retry yet"),
+    RETRY("could not be published for a retry yet " + Fault.DELAY_QUEUE),
     STREAM_GAP("gaps in a stream");
 
     private final String text;

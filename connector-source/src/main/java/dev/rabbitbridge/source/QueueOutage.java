@@ -6,6 +6,7 @@ import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -73,7 +74,7 @@ final class QueueOutage {
             && (failure.isFatal() || (type == QueueType.AUTO && isRefusedConsume(failure)))
             && !isTaken(failure);
     if (tolerance == QueueFailureTolerance.FAIL_FAST && (attempts > ATTEMPTS || hopeless)) {
-      throw new ConnectException(sentence(failure), error);
+      throw fault(failure).exception(sentence(failure), error);
     }
     Duration delay = backoff.delay(attempts);
     warn(failure, delay);
@@ -85,12 +86,13 @@ final class QueueOutage {
     if (attempts == 1 || now - warnedAt >= BETWEEN_WARNINGS.toNanos()) {
       warnedAt = now;
       LOG.warn(
-          "{}: queue '{}' cannot be consumed ({}); attempt {} in {} ms, and so on",
+          "{}: queue '{}' cannot be consumed ({}); attempt {} in {} ms, and so on {}",
           task,
           queue,
           failure,
           attempts,
-          delay.toMillis());
+          delay.toMillis(),
+          fault(failure));
     }
   }
 
@@ -103,6 +105,10 @@ final class QueueOutage {
 
   private static boolean isRefusedConsume(Failure failure) {
     return failure.replyCode() == AMQP.PRECONDITION_FAILED;
+  }
+
+  private static Fault fault(Failure failure) {
+    return isRefusedConsume(failure) ? Fault.QUEUE_TYPE : Fault.QUEUE;
   }
 
   private String sentence(Failure failure) {

@@ -2,9 +2,11 @@
 package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.config.PluginVersion;
+import dev.rabbitbridge.failure.Fault;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTask;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +28,15 @@ public final class RabbitMQSourceTask extends SourceTask {
 
   @Override
   public void start(Map<String, String> props) {
-    RabbitMQSourceConfig config = new RabbitMQSourceConfig(props);
-    SourceSession started = new SourceSession(config, context.offsetStorageReader()::offset);
-    session = started;
-    started.publishMetrics(context);
+    try {
+      SourceSession started =
+          new SourceSession(
+              new RabbitMQSourceConfig(props), context.offsetStorageReader()::offset);
+      session = started;
+      started.publishMetrics(context);
+    } catch (ConfigException e) {
+      throw Fault.SETTING.exception(e.getMessage(), e);
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.apache.kafka.connect.errors.ConnectException;
 
 /**
  * Sends messages on a detour through a delay queue that dead-letters them back, and says so only
@@ -112,7 +112,7 @@ final class RetryPublisher implements Runnable {
     } catch (IOException | TimeoutException | ShutdownSignalException e) {
       Failure failure = ErrorClassifier.classify(e, Stage.RUNNING);
       if (failure.isFatal()) {
-        throw new ConnectException(sentence(failure), e);
+        throw Fault.DELAY_QUEUE.exception(sentence(failure), e);
       }
       notices.warn(Notices.Kind.RETRY, failure::toString);
       pause(backoff.delay(++attempts));

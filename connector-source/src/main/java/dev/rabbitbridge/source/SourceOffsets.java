@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.failure.Fault;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -57,19 +58,21 @@ final class SourceOffsets {
             return; // a reset is always possible
           }
           if (!stream) {
-            throw new ConnectException(
+            throw Fault.OFFSET_OF_QUEUE.exception(
                 "The position in a classic or quorum queue lives in RabbitMQ: it is what was not acked."
-                    + " Offsets of this connector can be reset, which changes nothing there, but not set.");
+                    + " Offsets of this connector can be reset, which changes nothing there, but not set.",
+                null);
           }
           boolean known =
               partition.get(QUEUE) instanceof String queue
                   && partition.equals(partition(queue, cluster));
           if (!known || StreamCursor.Position.of(offset) == null) {
-            throw new ConnectException(
+            throw Fault.OFFSET_OF_STREAM.exception(
                 "A position in a stream is the partition {\"queue\": NAME"
                     + (cluster == null ? "" : ", \"cluster\": \"" + cluster + "\"")
                     + "} with the offset {\"stream.offset\": NUMBER}."
-                    + " The next message read is the one after it.");
+                    + " The next message read is the one after it.",
+                null);
           }
         });
   }

@@ -6,6 +6,7 @@ import static java.lang.Boolean.TRUE;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
@@ -207,7 +208,7 @@ final class SourceSession implements AutoCloseable {
     if (why instanceof ConnectException known) {
       throw known;
     } else if (why != null) {
-      throw new ConnectException(name + " failed: " + why, why);
+      throw Fault.UNEXPECTED.exception(name + " failed: " + why, why);
     }
   }
 
@@ -263,11 +264,12 @@ final class SourceSession implements AutoCloseable {
   }
 
   private static ConnectException noStream(Delivery delivery) {
-    return new ConnectException(
+    return Fault.QUEUE_TYPE.exception(
         delivery
             + " has no x-stream-offset: the queue is not a stream. Set "
             + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
-            + "=auto.");
+            + "=auto.",
+        null);
   }
 
   private boolean isNext(StreamCursor cursor, Delivery delivery, Position position) {
@@ -369,7 +371,7 @@ final class SourceSession implements AutoCloseable {
       case FAIL -> {
         // The records before it still go out; the next poll fails.
         fail(
-            new ConnectException(
+            Fault.UNCONVERTIBLE.exception(
                 what
                     + ". "
                     + RabbitMQSourceConfig.RECORD_ERROR_CONFIG
@@ -392,7 +394,7 @@ final class SourceSession implements AutoCloseable {
         try {
           return mapper.mapRaw(delivery, place);
         } catch (DataException e) {
-          fail(new ConnectException(what + ". Without a topic it cannot be passed on.", e));
+          fail(Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", e));
           return null;
         }
       }

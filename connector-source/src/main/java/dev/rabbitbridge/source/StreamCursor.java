@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.failure.Fault;
 import java.util.Map;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
@@ -129,15 +130,16 @@ final class StreamCursor {
         "Stream '" + queue + "' no longer holds the message at offset " + last + ": " + how;
     switch (policy) {
       case FAIL ->
-          throw new ConnectException(
+          throw Fault.POSITION_LOST.exception(
               what
                   + ". Reset the connector's offsets, or set "
                   + RabbitMQSourceConfig.POSITION_LOST_CONFIG
-                  + " to earliest or latest.");
+                  + " to earliest or latest.",
+              null);
       case EARLIEST -> start = FIRST;
       case LATEST -> start = "next";
     }
-    LOG.warn("{}; reading on from {} as configured", what, start);
+    LOG.warn("{}; reading on from {} as configured {}", what, start, Fault.POSITION_LOST);
     position = null;
     unverified = false;
     restart = true;

@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.ShutdownSignalException;
 import com.rabbitmq.client.impl.AMQImpl;
+import dev.rabbitbridge.failure.Fault;
+import dev.rabbitbridge.metrics.LogLines;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.junit.jupiter.api.Test;
 
@@ -82,14 +86,38 @@ class QueueOutageTest {
         .isInstanceOf(ConnectException.class);
   }
 
+  @Test
+  void aQueueThatIsAwayForTenMinutesIsALineAMinute() {
+    AtomicLong clock = new AtomicLong();
+    QueueOutage outage =
+        outage(Map.of("rabbitmq.queue.failure.tolerance", "skip-and-continue"), clock::get);
+    int attempts = 0;
+    try (LogLines log = new LogLines(QueueOutage.class)) {
+      while (clock.get() < Duration.ofMinutes(10).toNanos()) {
+        clock.addAndGet(outage.failed(channelClosed(AMQP.NOT_FOUND)).toNanos());
+        attempts++;
+      }
+
+      assertThat(attempts).isGreaterThan(20);
+      assertThat(log.lines())
+          .hasSizeBetween(8, 11)
+          .allMatch(line -> line.startsWith("WARNING task: queue 'q' cannot be consumed (404"))
+          .allMatch(line -> line.endsWith(Fault.QUEUE.toString()));
+    }
+  }
+
   private static IOException channelClosed(int code) {
     AMQP.Channel.Close close = new AMQImpl.Channel.Close(code, "reason", 60, CONSUME);
     return new IOException(new ShutdownSignalException(false, false, close, null));
   }
 
   private static QueueOutage outage(Map<String, String> more) {
+    return outage(more, System::nanoTime);
+  }
+
+  private static QueueOutage outage(Map<String, String> more, LongSupplier nanoTime) {
     Map<String, String> props = new HashMap<>(Map.of("rabbitmq.queue", "q", "kafka.topic", "t"));
     props.putAll(more);
-    return new QueueOutage("task", "q", new RabbitMQSourceConfig(props), System::nanoTime);
+    return new QueueOutage("task", "q", new RabbitMQSourceConfig(props), nanoTime);
   }
 }

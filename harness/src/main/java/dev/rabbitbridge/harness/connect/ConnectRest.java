@@ -36,7 +36,12 @@ public final class ConnectRest {
           .build();
   private final Endpoint endpoint;
 
-  ConnectRest(Endpoint endpoint) {
+  /**
+   * Describes an interface; nothing is sent.
+   *
+   * @param endpoint where it listens
+   */
+  public ConnectRest(Endpoint endpoint) {
     this.endpoint = endpoint;
   }
 

@@ -41,7 +41,12 @@ public final class KafkaClient implements AutoCloseable {
   private final Admin admin;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  KafkaClient(String bootstrap) {
+  /**
+   * Opens a client.
+   *
+   * @param bootstrap where the broker is
+   */
+  public KafkaClient(String bootstrap) {
     this.bootstrap = bootstrap;
     admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap));
     producer =

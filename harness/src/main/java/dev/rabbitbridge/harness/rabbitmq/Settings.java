@@ -12,7 +12,8 @@ final class Settings {
 
   static final String ADVANCED = "[{rabbit, [{quorum_tick_interval, 1000}]}].\n";
 
-  static final String PLUGINS = "[rabbitmq_management].\n";
+  static final String PLUGINS =
+      "[rabbitmq_management,rabbitmq_auth_mechanism_ssl,rabbitmq_auth_backend_oauth2].\n";
 
   private Settings() {}
 }

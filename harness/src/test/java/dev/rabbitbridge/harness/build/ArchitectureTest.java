@@ -2,17 +2,29 @@
 package dev.rabbitbridge.harness.build;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.rabbitbridge.failure.Fault;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.connect.errors.DataException;
 
 /** The arrows of the house: sink to common, source to common, harness to all. */
 @AnalyzeClasses(packages = "dev.rabbitbridge", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -88,6 +100,29 @@ class ArchitectureTest {
           .beDeclaredInClassesThat()
           .haveNameMatching(
               "dev\\.rabbitbridge\\.(sink\\.AmqpPublishChannel|source\\.(QueueConsumer|RetryPublisher))");
+
+  @ArchTest
+  static final ArchRule tasksFailOnlyWithWhatTheCatalogueHas =
+      noClasses()
+          .that(resideInAPackage(OURS).and(not(resideInAPackage(HARNESS))))
+          .and()
+          .doNotBelongToAnyOf(Fault.class)
+          .should()
+          .callConstructorWhere(
+              target(owner(assignableTo(ConnectException.class)))
+                  // Of one record or message; whoever catches it gives it its id.
+                  .and(not(target(owner(type(DataException.class))))));
+
+  @ArchTest
+  static void everyFaultIsUsed(JavaClasses all) {
+    Set<String> used =
+        all.get(Fault.class).getFieldAccessesToSelf().stream()
+            .filter(access -> !access.getOriginOwner().isEquivalentTo(Fault.class))
+            .map(access -> access.getTarget().getName())
+            .collect(Collectors.toSet());
+
+    assertThat(Arrays.stream(Fault.values()).map(Enum::name)).allMatch(used::contains);
+  }
 
   @ArchTest
   static final ArchRule connectsInternalsAreNotUsed =

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import dev.rabbitbridge.harness.Checkout;
 import dev.rabbitbridge.tls.Certificates;
 import java.io.IOException;
@@ -34,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExamplesTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
   private static final Path FOLDER = Checkout.root().resolve("config");
 
   @TempDir static Path secrets;
@@ -97,8 +93,8 @@ class ExamplesTest {
 
   @Test
   void theManifestsOfConnectorsAreValid() throws IOException {
-    List<JsonNode> connectors = manifests("kafka-connector.yaml");
-    JsonNode cluster = manifests("kafka-connect.yaml").get(0);
+    List<JsonNode> connectors = KubernetesTest.manifests("kafka-connector.yaml");
+    JsonNode cluster = KubernetesTest.manifests("kafka-connect.yaml").get(0);
 
     assertThat(connectors).hasSize(2);
     for (JsonNode connector : connectors) {
@@ -112,24 +108,6 @@ class ExamplesTest {
       config.put("connector.class", connector.path("spec").path("class").asText());
       config.put("tasks.max", connector.path("spec").path("tasksMax").asText());
       assertThat(errors(config)).isEmpty();
-    }
-  }
-
-  @Test
-  void theManifestOfTheClusterHasThePlugin() throws IOException {
-    JsonNode spec = manifests("kafka-connect.yaml").get(0).path("spec");
-    JsonNode artifact = spec.path("build").path("plugins").path(0).path("artifacts").path(0);
-
-    assertThat(artifact.path("type").asText()).isEqualTo("zip");
-    assertThat(artifact.path("url").asText()).endsWith(Checkout.archive().getFileName().toString());
-    assertThat(spec.path("config").path("group.id").asText()).isNotEmpty();
-  }
-
-  private static List<JsonNode> manifests(String name) throws IOException {
-    try (YAMLParser parser =
-            new YAMLFactory().createParser(FOLDER.resolve("kubernetes").resolve(name).toFile());
-        MappingIterator<JsonNode> documents = YAML.readValues(parser, JsonNode.class)) {
-      return documents.readAll();
     }
   }
 

@@ -18,6 +18,9 @@ final class MetricsDoc {
   static final Path FILE = Checkout.root().resolve("docs/operations.md");
   private static final Pattern ROW = Pattern.compile("^\\| `([a-z0-9-]+)` \\|", Pattern.MULTILINE);
 
+  private static final Pattern ALERT = Pattern.compile("^\\| (.*?) \\|", Pattern.MULTILINE);
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
   private MetricsDoc() {}
 
   static String read() {
@@ -38,6 +41,19 @@ final class MetricsDoc {
         .results()
         .map(row -> row.group(1))
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Returns the metrics that the table of what to alert on names. */
+  static Set<String> alertedOn() {
+    String document = read();
+    String table = document.substring(document.indexOf("## What to alert on"));
+    Matcher rows = ALERT.matcher(table.substring(0, table.indexOf("## Log lines")));
+    Set<String> metrics = new TreeSet<>();
+    while (rows.find()) {
+      CODE.matcher(rows.group(1)).results().map(code -> code.group(1)).forEach(metrics::add);
+    }
+    metrics.removeIf(code -> code.startsWith("rabbitmq."));
+    return metrics;
   }
 
   /** Returns the document with a connector's table written anew. */

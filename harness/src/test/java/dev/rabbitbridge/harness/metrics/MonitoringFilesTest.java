@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.harness.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class MonitoringFilesTest {
+  @Test
+  void alertsAndDashboardAskOnlyForMetricsThatTheExporterHas() {
+    Set<String> known = new TreeSet<>();
+    Stream.of("sink", "source")
+        .flatMap(connector -> MetricsDoc.documented(connector).stream())
+        .map(MonitoringFiles::exported)
+        .forEach(known::add);
+    MonitoringFiles.yaml("jmx-exporter.yaml")
+        .path("rules")
+        .forEach(rule -> known.add(rule.path("name").asText()));
+
+    assertThat(MonitoringFiles.expressions())
+        .hasSizeGreaterThan(40)
+        .allSatisfy(
+            expression ->
+                assertThat(MonitoringFiles.metrics(expression))
+                    .as(expression)
+                    .isNotEmpty()
+                    .isSubsetOf(known));
+  }
+
+  @Test
+  void metricsOfAnExpressionAreFound() {
+    assertThat(MonitoringFiles.metrics("sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 and e > 0"))
+        .containsExactly("b_total", "e");
+  }
+
+  @Test
+  void everyAlertSaysWhatHappenedAndWhatToDo() {
+    assertThat(MonitoringFiles.alerts())
+        .allSatisfy(
+            alert -> {
+              assertThat(alert.path("annotations").path("summary").asText())
+                  .as(alert.path("alert").asText())
+                  .contains("{{ $labels.connector }}");
+              assertThat(alert.path("annotations").path("description").asText())
+                  .as(alert.path("alert").asText())
+                  .hasSizeGreaterThan(30)
+                  .endsWith(".");
+              assertThat(alert.path("labels").path("severity").asText())
+                  .isIn("critical", "warning");
+            })
+        .extracting(alert -> alert.path("alert").asText())
+        .doesNotHaveDuplicates()
+        .contains(
+            "RabbitMQBlocked",
+            "RabbitMQConfirmsSlow",
+            "RabbitMQNotConnected",
+            "Redeliveries",
+            "RecordErrors");
+  }
+
+  /** Thresholds and metrics of the table stay together with those of the alerts. */
+  @Test
+  void everythingThatTheGuideAlertsOnHasAnAlert() {
+    Set<String> alerted = new HashSet<>();
+    MonitoringFiles.alerts()
+        .forEach(alert -> alerted.addAll(MonitoringFiles.metrics(alert.path("expr").asText())));
+
+    assertThat(MetricsDoc.alertedOn())
+        .hasSizeGreaterThan(10)
+        .allSatisfy(metric -> assertThat(alerted).contains(MonitoringFiles.exported(metric)));
+  }
+
+  @Test
+  void panelsHaveTitlesPlacesAndTheirOwnIds() {
+    JsonNode panels = MonitoringFiles.dashboard().path("panels");
+
+    assertThat(panels).hasSizeGreaterThan(10);
+    assertThat(panels)
+        .allSatisfy(
+            panel -> {
+              assertThat(panel.path("title").asText()).isNotEmpty();
+              assertThat(panel.path("gridPos").path("w").asInt()).isBetween(1, 24);
+            })
+        .extracting(panel -> panel.path("id").asInt())
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void prometheusReadsTheAlertsAndTheWorkerOfTheComposeFile() {
+    JsonNode prometheus = MonitoringFiles.yaml("prometheus.yaml");
+
+    assertThat(texts(prometheus.path("rule_files"))).containsExactly("alerts.yaml");
+    assertThat(
+            texts(
+                prometheus
+                    .path("scrape_configs")
+                    .path(0)
+                    .path("static_configs")
+                    .path(0)
+                    .path("targets")))
+        .containsExactly("connect:9404");
+  }
+
+  private static List<String> texts(JsonNode array) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(element -> texts.add(element.asText()));
+    return texts;
+  }
+}
