@@ -130,6 +130,7 @@ public final class BrokerConnector {
     factory.setChannelShouldCheckRpcResponseType(true);
     factory.setThreadFactory(daemons("rabbitmq-" + name()));
     Map<String, Object> properties = new HashMap<>(factory.getClientProperties());
+    properties.put("client", "RabbitMQ Java client " + properties.get("version"));
     properties.put("product", "rabbitbridge");
     properties.put("version", PluginVersion.get());
     properties.put("connector", connectorName);

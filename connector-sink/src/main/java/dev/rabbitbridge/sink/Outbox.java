@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
-import dev.rabbitbridge.confirm.ConfirmTracker;
-import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.message.ProtocolLimits;
-import dev.rabbitbridge.metrics.Tally;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.DataException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Holds each record from its offer until its outcome is taken, and applies the broker's words to
  * it. Does no I/O.
  *
- * <p>Invariant: a record is in exactly one of four places - waiting, delayed after a nack, in the
- * tracker, settled.
+ * <p>Invariant: a record is in exactly one of four places - waiting, delayed after a nack, in
+ * flight on the present channel, settled.
  *
  * <h2>Threading</h2>
  *
@@ -37,18 +31,9 @@ final class Outbox implements PublishChannel.Words {
   /** What {@link #take} returns when there is nothing more to publish on a channel. */
   static final int OVER = -1;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-
   private final int window;
   private final boolean strictOrder;
-  private final int maxRetries;
-  private final Backoff backoff;
   private final LongSupplier nanoTime;
-  private final SinkMetrics metrics;
-  private final Tally nacks;
-  private final Tally returns;
-  private final Tally timeouts;
-  private final Tally unknowns;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -56,50 +41,24 @@ final class Outbox implements PublishChannel.Words {
 
   // All below is guarded by lock.
   private final Deque<InFlight> waiting = new ArrayDeque<>();
-  private final PriorityQueue<InFlight> delayed =
-      new PriorityQueue<>(Comparator.comparingLong((InFlight item) -> item.dueAt));
-  private final ConfirmTracker<InFlight> tracker = new ConfirmTracker<>();
+  private final Retries retries;
+  private final Epoch epoch = new Epoch();
+  private final Suspects suspects = new Suspects();
+  private final Outcomes outcomes;
+  private final Consumer<InFlight> onAck = this::acked;
+  private final Consumer<InFlight> onNack = this::nacked;
   private List<InFlight> settled = new ArrayList<>();
-  private @Nullable Throwable lost;
-  private long lastReturned;
-
-  /** Whether the broker has confirmed or nacked anything in this epoch, and the writer knows. */
-  private boolean heard;
-
-  private boolean heardTold;
-
-  /** When the word came that is being applied, and what it has confirmed so far. */
-  private long wordAt;
-
-  private int confirmedByWord;
   private boolean closed;
 
-  /**
-   * While some records may yet turn out to be what closed a channel, everything goes out one at a
-   * time. A suspect carries the number of the present search.
-   */
-  private int suspects;
-
-  private int search;
+  /** When the word came that is being applied. */
+  private long wordAt;
 
   Outbox(String name, RabbitMQSinkConfig config, SinkMetrics metrics, LongSupplier nanoTime) {
     this.window = config.maxInFlight();
     this.strictOrder = config.confirmMode() == RabbitMQSinkConfig.ConfirmMode.SINGLE;
-    this.maxRetries = config.maxRetries();
-    this.backoff = config.retryBackoff();
     this.nanoTime = nanoTime;
-    this.metrics = metrics;
-    this.nacks = new Tally(LOG, name, "nacked by RabbitMQ", nanoTime);
-    this.returns = new Tally(LOG, name, "returned by RabbitMQ as unroutable", nanoTime);
-    this.timeouts =
-        new Tally(
-            LOG,
-            name,
-            "without a confirm within "
-                + config.confirmTimeout().toMillis()
-                + " ms, published again on a new channel",
-            nanoTime);
-    this.unknowns = new Tally(LOG, name, "lost with their channel and published again", nanoTime);
+    this.retries = new Retries(config.maxRetries(), config.retryBackoff());
+    this.outcomes = new Outcomes(name, config.confirmTimeout(), metrics, nanoTime);
   }
 
   // ---- task thread ----
@@ -149,7 +108,7 @@ final class Outbox implements PublishChannel.Words {
   int inFlight() {
     lock.lock();
     try {
-      return tracker.pending();
+      return epoch.pending();
     } finally {
       lock.unlock();
     }
@@ -172,22 +131,21 @@ final class Outbox implements PublishChannel.Words {
   boolean loseIfOverdue(long deadline, Duration timeout) {
     lock.lock();
     try {
-      List<InFlight> overdue = lost == null ? tracker.olderThan(deadline) : List.of();
+      List<InFlight> overdue = epoch.overdue(deadline);
       if (overdue.isEmpty()) {
         return false;
       }
       overdue.forEach(item -> item.retries++);
-      metrics.timedOut.add(overdue.size(), nanoTime.getAsLong());
-      timeouts.add(overdue.size(), overdue.get(0)::where);
-      lost =
+      outcomes.timedOut(overdue, nanoTime.getAsLong());
+      epoch.lose(
           new ConfirmTimeoutException(
               "no confirm within "
                   + timeout.toMillis()
                   + " ms for "
                   + overdue.size()
                   + " of "
-                  + tracker.pending()
-                  + " pending messages");
+                  + epoch.pending()
+                  + " pending messages"));
       work.signal();
       return true;
     } finally {
@@ -197,10 +155,7 @@ final class Outbox implements PublishChannel.Words {
 
   /** Logs what was counted since the last line of its kind. */
   void logCounted() {
-    nacks.flush();
-    returns.flush();
-    timeouts.flush();
-    unknowns.flush();
+    outcomes.flush();
   }
 
   /** Wakes everybody who waits; nothing is taken to be published any more. */
@@ -230,7 +185,7 @@ final class Outbox implements PublishChannel.Words {
   int epoch() {
     lock.lock();
     try {
-      return tracker.epoch();
+      return epoch.number();
     } finally {
       lock.unlock();
     }
@@ -247,11 +202,10 @@ final class Outbox implements PublishChannel.Words {
     lock.lockInterruptibly();
     try {
       while (!closed) {
-        if (heard && !heardTold) {
-          heardTold = true;
+        if (epoch.takeFirstWord()) {
           return 0;
         }
-        if (lost != null) {
+        if (epoch.lostBecause() != null) {
           break;
         }
         int room = channel.isBlocked() ? 0 : Math.min(room(), batch.length);
@@ -259,14 +213,14 @@ final class Outbox implements PublishChannel.Words {
         if (count > 0) {
           return count;
         }
-        if (lost != null) {
+        if (epoch.lostBecause() != null) {
           break;
         }
-        if (room <= 0 || delayed.isEmpty()) {
+        if (room <= 0 || retries.isEmpty()) {
           // Without room only a word can help, however overdue a retry is.
           work.await();
         } else {
-          work.awaitNanos(Math.max(1, delayed.element().dueAt - nanoTime.getAsLong()));
+          work.awaitNanos(retries.untilNext(nanoTime.getAsLong()));
         }
       }
       return OVER;
@@ -275,13 +229,8 @@ final class Outbox implements PublishChannel.Words {
     }
   }
 
-  /**
-   * Returns how many more may be published. Like the ledger's, the window is counted from the
-   * oldest that is not confirmed: what is after it cannot be let go of before it.
-   */
   private int room() {
-    int limit = strictOrder || suspects > 0 ? 1 : window;
-    return limit - (int) (tracker.next() - 1 - tracker.prefix());
+    return (strictOrder || suspects.areLeft() ? 1 : window) - epoch.span();
   }
 
   private int fill(PublishChannel channel, InFlight[] batch, int room) {
@@ -296,25 +245,19 @@ final class Outbox implements PublishChannel.Words {
         settle(item);
         continue;
       }
-      item.returned = null;
-      item.publishedAt = now;
-      tracker.track(item, now);
+      epoch.track(item, now);
       batch[count++] = item;
     }
-    // A channel that counts otherwise than the tracker would confirm the wrong records.
-    if (count > 0 && channel.nextPublishSeqNo() != tracker.next() - count) {
-      lost = new IllegalStateException("publish sequence numbers are out of step");
-      return 0;
-    }
-    return count;
+    // A channel that counts otherwise than we do would confirm the wrong records.
+    return count > 0 && !epoch.isInStepWith(channel, count) ? 0 : count;
   }
 
   private @Nullable InFlight nextDue(long now) {
-    InFlight first = delayed.peek();
-    if (first != null && (first.dueAt - now <= 0 || first.orphaned)) {
-      return delayed.poll();
+    InFlight again = retries.pollDue(now);
+    if (again != null) {
+      return again;
     }
-    return strictOrder && first != null ? null : waiting.poll();
+    return strictOrder && !retries.isEmpty() ? null : waiting.poll();
   }
 
   private static boolean isOverLimit(InFlight item, int frameMax) {
@@ -335,7 +278,7 @@ final class Outbox implements PublishChannel.Words {
     lock.lock();
     try {
       item.refusal = "cannot be written: " + e;
-      lost = e;
+      epoch.lose(e);
     } finally {
       lock.unlock();
     }
@@ -358,7 +301,7 @@ final class Outbox implements PublishChannel.Words {
   @Nullable Throwable lostBecause() {
     lock.lock();
     try {
-      return lost;
+      return epoch.lostBecause();
     } finally {
       lock.unlock();
     }
@@ -374,14 +317,15 @@ final class Outbox implements PublishChannel.Words {
   void startOver(@Nullable String guilt) {
     lock.lock();
     try {
-      List<InFlight> unknown = tracker.abandon();
+      boolean counted = epoch.lostBecause() instanceof ConfirmTimeoutException;
+      List<InFlight> unknown = epoch.abandon();
       if (guilt != null) {
-        suspect(unknown, guilt);
+        suspects.search(unknown, guilt);
       }
       int again = 0;
       for (int i = unknown.size() - 1; i >= 0; i--) {
         InFlight item = unknown.get(i);
-        if (item.refusal == null && isUsedUp(item)) {
+        if (item.refusal == null && retries.areUsedUp(item)) {
           item.refusal = "not confirmed by RabbitMQ in " + item.retries + " attempts";
         }
         if (item.refusal == null) {
@@ -391,104 +335,33 @@ final class Outbox implements PublishChannel.Words {
           settle(item);
         }
       }
-      if (again > 0 && !(lost instanceof ConfirmTimeoutException)) {
-        unknowns.add(again, waiting.element()::where);
+      if (again > 0 && !counted) {
+        outcomes.lost(again, waiting.element());
       }
-      lost = null;
-      lastReturned = 0;
-      heard = false;
-      heardTold = false;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void suspect(List<InFlight> unknown, String guilt) {
-    search++;
-    suspects = 0;
-    if (unknown.size() == 1) {
-      unknown.get(0).refusal = guilt;
-      return;
-    }
-    for (InFlight item : unknown) {
-      item.suspectOf = search;
-      suspects++;
-    }
-  }
-
-  private void clear(InFlight item) {
-    if (suspects > 0 && item.suspectOf == search) {
-      item.suspectOf = 0;
-      suspects--;
     }
   }
 
   // ---- the broker's words, on the connection's thread ----
 
   @Override
-  public void confirmed(int epoch, long number, boolean multiple) {
+  public void confirmed(int epochOfWord, long number, boolean multiple) {
+    apply(epochOfWord, number, multiple, onAck);
+  }
+
+  @Override
+  public void nacked(int epochOfWord, long number, boolean multiple) {
+    apply(epochOfWord, number, multiple, onNack);
+  }
+
+  private void apply(int epochOfWord, long number, boolean multiple, Consumer<InFlight> each) {
     lock.lock();
     try {
-      if (epoch != tracker.epoch()) {
-        return;
-      }
       wordAt = nanoTime.getAsLong();
-      if (multiple) {
-        tracker.settleThrough(epoch, number, this::acked);
-      } else {
-        InFlight item = tracker.settle(epoch, number);
-        if (item != null) {
-          acked(item);
-        }
-      }
-      afterWord();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void nacked(int epoch, long number, boolean multiple) {
-    lock.lock();
-    try {
-      if (epoch != tracker.epoch()) {
-        return;
-      }
-      wordAt = nanoTime.getAsLong();
-      if (multiple) {
-        tracker.settleThrough(epoch, number, this::delay);
-      } else {
-        InFlight item = tracker.settle(epoch, number);
-        if (item != null) {
-          delay(item);
-        }
-      }
-      afterWord();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Returns come in the order of their publishes, so the search goes on where the last one ended.
-   */
-  @Override
-  public void returned(int epoch, @Nullable Object id, String reason) {
-    lock.lock();
-    try {
-      long first = tracker.prefix() + 1;
-      long end = tracker.next();
-      long number = Math.max(lastReturned + 1, first);
-      for (long tries = end - first; tries > 0; tries--, number++) {
-        if (number >= end) {
-          number = first;
-        }
-        InFlight item = tracker.peek(epoch, number);
-        if (item != null && id instanceof Long wanted && item.message().id() == wanted) {
-          item.returned = reason;
-          lastReturned = number;
-          return;
-        }
+      if (epoch.settle(epochOfWord, number, multiple, each)) {
+        outcomes.endOfWord(wordAt);
+        work.signal();
       }
     } finally {
       lock.unlock();
@@ -496,11 +369,21 @@ final class Outbox implements PublishChannel.Words {
   }
 
   @Override
-  public void lost(int epoch, Throwable cause) {
+  public void returned(int epochOfWord, @Nullable Object id, String reason) {
     lock.lock();
     try {
-      if (epoch == tracker.epoch() && lost == null) {
-        lost = cause;
+      epoch.returned(epochOfWord, id, reason);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void lost(int epochOfWord, Throwable cause) {
+    lock.lock();
+    try {
+      if (epochOfWord == epoch.number() && epoch.lostBecause() == null) {
+        epoch.lose(cause);
         work.signal();
       }
     } finally {
@@ -520,52 +403,33 @@ final class Outbox implements PublishChannel.Words {
 
   private void acked(InFlight item) {
     if (item.returned == null) {
-      confirmedByWord++;
-      metrics.confirmLatency.record(wordAt - item.publishedAt, wordAt);
+      outcomes.confirmed(item, wordAt);
     } else {
       item.refusal = "no queue takes it: " + item.returned;
-      metrics.returned.add(1, wordAt);
-      returns.add(item::where);
+      outcomes.returned(item, wordAt);
     }
     settle(item);
   }
 
-  private void delay(InFlight item) {
-    clear(item);
+  private void nacked(InFlight item) {
     item.retries++;
-    metrics.nacked.add(1, wordAt);
-    nacks.add(item::where);
-    if (isUsedUp(item)) {
+    outcomes.nacked(item, wordAt);
+    if (retries.areUsedUp(item)) {
       item.refusal = "nacked by RabbitMQ " + item.retries + " times";
       settle(item);
     } else {
-      item.dueAt = wordAt + backoff.delay(item.retries).toNanos();
-      delayed.add(item);
+      suspects.clear(item);
+      retries.delay(item, wordAt);
     }
-  }
-
-  private void afterWord() {
-    heard = true;
-    if (confirmedByWord > 0) {
-      metrics.confirmed.add(confirmedByWord, wordAt);
-      confirmedByWord = 0;
-    }
-    tracker.release(item -> {});
-    work.signal();
-    outcome.signal();
   }
 
   private void settle(InFlight item) {
-    clear(item);
+    suspects.clear(item);
     settled.add(item);
     outcome.signal();
   }
 
-  private boolean isUsedUp(InFlight item) {
-    return maxRetries >= 0 && item.retries > maxRetries;
-  }
-
   private int held() {
-    return waiting.size() + delayed.size() + tracker.pending();
+    return waiting.size() + retries.size() + epoch.pending();
   }
 }

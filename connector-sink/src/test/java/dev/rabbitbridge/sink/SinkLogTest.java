@@ -32,7 +32,7 @@ class SinkLogTest {
           metrics,
           clock::get);
   private final FakeBroker broker = new FakeBroker();
-  private final LogLines log = new LogLines(Outbox.class);
+  private final LogLines log = new LogLines(Outcomes.class);
 
   @AfterEach
   void close() {

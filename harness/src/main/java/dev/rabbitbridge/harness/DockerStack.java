@@ -36,7 +36,9 @@ final class DockerStack implements Stack {
 
   @Override
   public Worker worker(String name, Kafka kafka, WorkerSettings settings) {
-    Path plugins = PluginFolder.unpack(Checkout.archive(), folder.resolve(name).resolve("plugins"));
+    Path plugins =
+        PluginFolder.fill(
+            Checkout.archive(), settings.plugins(), folder.resolve(name).resolve("plugins"));
     return DockerWorker.in(network, name, kafkaImage, plugins, kafka, settings);
   }
 

@@ -21,7 +21,8 @@ public enum Mode {
   public static Mode chosen() {
     String wanted = System.getProperty("harness", System.getenv("HARNESS"));
     if (wanted == null || wanted.isBlank() || wanted.equals("auto")) {
-      return DockerEngine.canRun(DockerEngine.RABBITMQ, DockerEngine.kafka(Checkout.kafkaVersion()))
+      return DockerEngine.canRun(
+              DockerEngine.rabbitMQ(), DockerEngine.kafka(Checkout.kafkaVersion()))
           ? DOCKER
           : LOCAL;
     }

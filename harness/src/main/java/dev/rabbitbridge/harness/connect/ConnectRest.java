@@ -46,6 +46,15 @@ public final class ConnectRest {
   }
 
   /**
+   * Returns the version of the worker.
+   *
+   * @return Kafka's version
+   */
+  public String version() {
+    return send("GET", "/", null).path("version").asText();
+  }
+
+  /**
    * Lists the connector plugins that the worker has found.
    *
    * @return the class names
@@ -54,6 +63,22 @@ public final class ConnectRest {
     List<String> names = new ArrayList<>();
     send("GET", "/connector-plugins", null).forEach(p -> names.add(p.path("class").asText()));
     return names;
+  }
+
+  /**
+   * Describes a connector plugin that the worker has found.
+   *
+   * @param connectorClass its class name
+   * @return Connect's answer, with its type and version
+   * @throws IllegalArgumentException if the worker has not found it
+   */
+  public JsonNode plugin(String connectorClass) {
+    for (JsonNode plugin : send("GET", "/connector-plugins", null)) {
+      if (plugin.path("class").asText().equals(connectorClass)) {
+        return plugin;
+      }
+    }
+    throw new IllegalArgumentException("The worker does not list " + connectorClass);
   }
 
   /**

@@ -7,12 +7,29 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** A folder for {@code plugin.path}, filled the way a user does it: by unpacking the archive. */
+/** A folder for {@code plugin.path}, filled the way a user does it: by unpacking archives. */
 public final class PluginFolder {
   private PluginFolder() {}
+
+  /**
+   * Unpacks the plugin archive, and lays other plugins beside it.
+   *
+   * @param archive the zip that the build made
+   * @param others folders of jars
+   * @param folder where to
+   * @return the folder
+   * @throws IllegalStateException if there is no archive
+   */
+  public static Path fill(Path archive, List<Path> others, Path folder) {
+    unpack(archive, folder);
+    others.forEach(other -> copy(other, folder.resolve(other.getFileName())));
+    return folder;
+  }
 
   /**
    * Unpacks the plugin archive.
@@ -42,6 +59,16 @@ public final class PluginFolder {
         }
       }
       return folder;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void copy(Path from, Path to) {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

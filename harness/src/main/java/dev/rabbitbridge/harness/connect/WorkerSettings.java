@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.connect;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,9 +14,10 @@ import java.util.Map;
  * @param group the Connect cluster
  * @param properties worker properties that override the harness's own
  * @param jvmOptions options of the worker's JVM, such as a heap size
+ * @param plugins folders of other plugins, to be installed beside ours
  */
 public record WorkerSettings(
-    String group, Map<String, String> properties, List<String> jvmOptions) {
+    String group, Map<String, String> properties, List<String> jvmOptions, List<Path> plugins) {
   private static final String DEFAULT_HEAP = "-Xmx768m";
 
   /**
@@ -24,10 +26,12 @@ public record WorkerSettings(
    * @param group the Connect cluster
    * @param properties worker properties
    * @param jvmOptions options of the worker's JVM
+   * @param plugins folders of other plugins
    */
   public WorkerSettings {
     properties = Map.copyOf(properties);
     jvmOptions = List.copyOf(jvmOptions);
+    plugins = List.copyOf(plugins);
   }
 
   /**
@@ -37,7 +41,7 @@ public record WorkerSettings(
    * @return settings with a heap of 768 MB
    */
   public static WorkerSettings of(String group) {
-    return new WorkerSettings(group, Map.of(), List.of(DEFAULT_HEAP));
+    return new WorkerSettings(group, Map.of(), List.of(DEFAULT_HEAP), List.of());
   }
 
   /**
@@ -50,7 +54,7 @@ public record WorkerSettings(
   public WorkerSettings with(String key, String value) {
     Map<String, String> more = new LinkedHashMap<>(properties);
     more.put(key, value);
-    return new WorkerSettings(group, more, jvmOptions);
+    return new WorkerSettings(group, more, jvmOptions, plugins);
   }
 
   /**
@@ -62,7 +66,19 @@ public record WorkerSettings(
   public WorkerSettings withJvmOption(String option) {
     List<String> more = new ArrayList<>(jvmOptions);
     more.add(option);
-    return new WorkerSettings(group, properties, more);
+    return new WorkerSettings(group, properties, more, plugins);
+  }
+
+  /**
+   * Adds a plugin beside ours.
+   *
+   * @param folder a folder of jars, which is copied into {@code plugin.path} under its own name
+   * @return new settings
+   */
+  public WorkerSettings withPlugin(Path folder) {
+    List<Path> more = new ArrayList<>(plugins);
+    more.add(folder);
+    return new WorkerSettings(group, properties, jvmOptions, more);
   }
 
   /**

@@ -53,6 +53,9 @@ final class Journey {
     System.out.println(
         "Starting RabbitMQ, Kafka and a Connect worker with the packaged plugin ...");
     harness.start();
+    System.out.printf(
+        "RabbitMQ %s, Kafka and Connect %s, Java %s.%n",
+        harness.rabbitMQ().management().version(), rest().version(), Runtime.version());
     prepare();
     System.out.printf("Sending %,d orders through both connectors ...%n", records);
     Thread producer = new Thread(this::produce, "producer");

@@ -14,7 +14,7 @@ import org.testcontainers.DockerClientFactory;
 
 /** Asks whether containers can be run here. */
 public final class DockerEngine {
-  /** The image of the broker. */
+  /** The image of the broker, unless another is asked for. */
   public static final String RABBITMQ = "rabbitmq:4-management";
 
   static final String RUN_LABEL = "dev.rabbitbridge.harness";
@@ -22,6 +22,15 @@ public final class DockerEngine {
   private static final int PULL_MINUTES = 10;
 
   private DockerEngine() {}
+
+  /**
+   * Names the image of the broker.
+   *
+   * @return the system property {@code rabbitmq.image}, else {@code rabbitmq:4-management}
+   */
+  public static String rabbitMQ() {
+    return System.getProperty("rabbitmq.image", RABBITMQ);
+  }
 
   /**
    * Names the image of Kafka, which holds Connect too.

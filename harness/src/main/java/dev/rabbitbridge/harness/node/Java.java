@@ -8,10 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Command lines of the Kafka and Connect JVMs: their own jars only, logging to the console. */
 public final class Java {
   private static final String LOGGING = "log4j2.xml";
+
+  // Servers of a test live for seconds: there compiling well costs more than it gives.
+  private static final String OPTIONS = "harness.jvm.options";
 
   private Java() {}
 
@@ -51,11 +55,16 @@ public final class Java {
   public static List<String> command(
       String java, String classPath, String logging, List<String> options, String... arguments) {
     List<String> command = new ArrayList<>(List.of(java));
+    command.addAll(defaults());
     command.addAll(options);
     command.add("-Dlog4j2.configurationFile=" + logging);
     command.addAll(List.of("-cp", classPath));
     command.addAll(List.of(arguments));
     return command;
+  }
+
+  private static List<String> defaults() {
+    return Stream.of(System.getProperty(OPTIONS, "").split(" ")).filter(s -> !s.isEmpty()).toList();
   }
 
   /**

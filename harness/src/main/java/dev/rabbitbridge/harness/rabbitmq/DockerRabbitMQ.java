@@ -19,7 +19,7 @@ public final class DockerRabbitMQ {
   private DockerRabbitMQ() {}
 
   /**
-   * Prepares a broker; nothing is started.
+   * Prepares a broker for workers in the same network; nothing is started.
    *
    * @param network where it lives
    * @param name its name there
@@ -28,12 +28,30 @@ public final class DockerRabbitMQ {
    */
   public static RabbitMQ in(DockerNetwork network, String name, String configuration) {
     int amqp = FreePorts.next();
+    return in(network, name, configuration, amqp, new Endpoint(name, AMQP));
+  }
+
+  /**
+   * Prepares a broker for workers that are processes of this machine; nothing is started.
+   *
+   * @param network where it lives
+   * @param name its name there
+   * @param configuration more lines for its rabbitmq.conf
+   * @return the broker, to be started and closed by the caller
+   */
+  public static RabbitMQ forLocalWorkers(DockerNetwork network, String name, String configuration) {
+    int amqp = FreePorts.next();
+    return in(network, name, configuration, amqp, new Endpoint(network.host(), amqp));
+  }
+
+  private static RabbitMQ in(
+      DockerNetwork network, String name, String configuration, int amqp, Endpoint fromWorker) {
     int management = FreePorts.next();
     DockerNode node =
         new DockerNode(
             network,
             name,
-            DockerEngine.RABBITMQ,
+            DockerEngine.rabbitMQ(),
             Map.of(amqp, AMQP, management, MANAGEMENT),
             container ->
                 container
@@ -46,7 +64,7 @@ public final class DockerRabbitMQ {
         node,
         List.of(),
         new Endpoint(network.host(), amqp),
-        new Endpoint(name, AMQP),
+        fromWorker,
         new Management(
             URI.create("http://" + network.host() + ":" + management), "/", "guest", "guest"),
         "rabbitmqctl");

@@ -78,6 +78,15 @@ public final class Management {
   }
 
   /**
+   * Returns the version of the broker.
+   *
+   * @return such as 4.1.0
+   */
+  public String version() {
+    return get("overview").path("rabbitmq_version").asText();
+  }
+
+  /**
    * Declares a durable queue. A quorum queue is waited for until it has reported once: one whose
    * broker is killed within its first second never gets a leader again (seen with 3.10).
    *

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rabbitbridge.harness.Checkout;
 import dev.rabbitbridge.harness.Mode;
 import dev.rabbitbridge.harness.connect.ConnectRest;
 import dev.rabbitbridge.harness.kafka.KafkaClient;
 import dev.rabbitbridge.harness.metrics.Scrape;
+import dev.rabbitbridge.harness.node.DockerEngine;
 import dev.rabbitbridge.harness.node.Endpoint;
 import java.time.Duration;
 import java.util.HashSet;
@@ -23,9 +25,11 @@ class ComposeIT {
 
   @Test
   void everythingComesUpMovesRecordsOutlivesAKillOfRabbitMQAndGoesDownClean() {
-    assumeThat(Mode.chosen())
-        .as("skipped: needs a Docker engine, and -Dharness=docker")
-        .isEqualTo(Mode.DOCKER);
+    assumeThat(Mode.chosen()).as("skipped: runs with -Dharness=docker").isEqualTo(Mode.DOCKER);
+    assumeThat(
+            DockerEngine.canRun(DockerEngine.RABBITMQ, DockerEngine.kafka(Checkout.kafkaVersion())))
+        .as("skipped: no Docker engine that has or can fetch the images of RabbitMQ and Kafka")
+        .isTrue();
     Optional<List<String>> command = Compose.installed();
     assumeThat(command)
         .as("skipped: neither 'docker compose' nor docker-compose is installed")

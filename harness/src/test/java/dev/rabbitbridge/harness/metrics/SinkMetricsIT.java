@@ -135,7 +135,10 @@ class SinkMetricsIT {
 
     scenario.worker().rest().awaitFailed(sink);
     new Numbers(scenario.worker(), sink).awaitNone();
-    assertThat(scenario.worker().logLines("ERROR .*" + sink + ".*refused the connection: 403"))
+    assertThat(
+            scenario
+                .worker()
+                .logLines("ERROR .*" + sink + ".*RB-C02: .*refused the connection: 403"))
         .hasSize(1);
     assertThat(scenario.worker().logLines("ERROR .*" + sink + ".*\\(dev.rabbitbridge")).isEmpty();
   }
