@@ -3,8 +3,10 @@ package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.config.PluginVersion;
 import dev.rabbitbridge.failure.Fault;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.source.SourceRecord;
@@ -29,14 +31,18 @@ public final class RabbitMQSourceTask extends SourceTask {
   @Override
   public void start(Map<String, String> props) {
     try {
-      SourceSession started =
-          new SourceSession(
-              new RabbitMQSourceConfig(props), context.offsetStorageReader()::offset);
+      SourceSession started = new SourceSession(new RabbitMQSourceConfig(props), this::stored);
       session = started;
       started.publishMetrics(context);
     } catch (ConfigException e) {
       throw Fault.SETTING.exception(e.getMessage(), e);
     }
+  }
+
+  private Collection<Map<String, Object>> stored(List<Map<String, String>> partitions) {
+    return context.offsetStorageReader().offsets(partitions).values().stream()
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   @Override

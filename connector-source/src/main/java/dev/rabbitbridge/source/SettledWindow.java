@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -92,10 +93,11 @@ final class SettledWindow {
    * Creates a window of the usual size.
    *
    * @param queue the queue's source partition
-   * @param stored gives the offset that Connect has kept for a source partition; null for none
+   * @param stored gives the offsets that Connect has kept for source partitions
    */
   SettledWindow(
-      Map<String, String> queue, Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
+      Map<String, String> queue,
+      Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this(SLOTS, SLOT, queue, stored);
   }
 
@@ -103,13 +105,15 @@ final class SettledWindow {
       int slotCount,
       int slotSize,
       Map<String, String> queue,
-      Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
+      Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this.slotSize = slotSize;
     this.slots = new Slot[slotCount];
-    List<Stored> found = new ArrayList<>();
     for (int i = 0; i < slotCount; i++) {
       partitions.add(SourceOffsets.partition(queue, i));
-      Stored one = Stored.of(stored.apply(partitions.get(i)));
+    }
+    List<Stored> found = new ArrayList<>();
+    for (Map<String, ?> offset : stored.apply(partitions)) {
+      Stored one = Stored.of(offset);
       if (one != null) {
         found.add(one);
       }
@@ -119,6 +123,11 @@ final class SettledWindow {
       written = one.last() - one.identities().size();
       one.identities().forEach(this::write);
     }
+  }
+
+  /** Returns how many messages it remembers. */
+  synchronized int size() {
+    return known.size();
   }
 
   /** What Connect has kept of a slot: its identities, and the number of the last. */

@@ -2,8 +2,10 @@
 package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.failure.Fault;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +27,19 @@ final class SourceOffsets {
    * @param cluster tells queues of the same name apart; null when there is no need
    */
   static Map<String, String> partition(String queue, @Nullable String cluster) {
-    return cluster == null ? Map.of(QUEUE, queue) : Map.of(QUEUE, queue, CLUSTER, cluster);
+    return cluster == null ? Map.of(QUEUE, queue) : sorted(Map.of(QUEUE, queue, CLUSTER, cluster));
   }
 
   /** Names the source partition of a part of what is remembered about a queue. */
   static Map<String, String> partition(Map<String, String> queue, int slot) {
     Map<String, String> partition = new HashMap<>(queue);
     partition.put(WINDOW, Integer.toString(slot));
-    return Map.copyOf(partition);
+    return sorted(partition);
+  }
+
+  /** Connect looks an offset up by the bytes of its partition, in which the order counts. */
+  private static Map<String, String> sorted(Map<String, String> partition) {
+    return Collections.unmodifiableMap(new TreeMap<>(partition));
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,10 +73,11 @@ final class SourceSession implements AutoCloseable {
   /**
    * Begins to connect and returns at once.
    *
-   * @param stored gives the offset that Connect has kept for a source partition
+   * @param stored gives the offsets that Connect has kept for source partitions
    */
   SourceSession(
-      RabbitMQSourceConfig config, Function<Map<String, String>, @Nullable Map<String, ?>> stored) {
+      RabbitMQSourceConfig config,
+      Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
     this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
@@ -93,11 +95,17 @@ final class SourceSession implements AutoCloseable {
                   queue,
                   config.positionLost(),
                   config.streamStart(),
-                  Position.of(stored.apply(config.partition(queue))))
+                  stored.apply(List.of(config.partition(queue))).stream()
+                      .map(Position::of)
+                      .findFirst()
+                      .orElse(null))
               : null;
       Acknowledger acknowledger = addConsumer(queue, cursor);
       if (config.deduplication() == Deduplication.MESSAGE_ID) {
-        windows.put(acknowledger, new SettledWindow(config.partition(queue), stored));
+        SettledWindow window = new SettledWindow(config.partition(queue), stored);
+        windows.put(acknowledger, window);
+        LOG.info(
+            "{}: {} messages of queue '{}' are known to be in Kafka", name, window.size(), queue);
       }
     }
     if (!windows.isEmpty()

@@ -116,7 +116,8 @@ class SettledWindowPropertyTest {
     }
 
     private SettledWindow newWindow() {
-      return new SettledWindow(SLOTS, SLOT, SourceOffsets.partition("q", null), stored::get);
+      return new SettledWindow(
+          SLOTS, SLOT, SourceOffsets.partition("q", null), slots -> stored.values());
     }
 
     private static Acknowledger newAcknowledger() {

@@ -163,6 +163,13 @@ class SettledWindowTest {
     assertThat(window.settled(second)).containsExactly(again);
   }
 
+  @Test
+  void theKeysOfASourcePartitionHaveAnOrder() {
+    // Connect compares the bytes of their JSON.
+    assertThat(SourceOffsets.partition(SourceOffsets.partition("q", "berlin"), 3))
+        .hasToString("{cluster=berlin, queue=q, window=3}");
+  }
+
   private void produce(Delivery delivery) {
     SourceOffsets.Place place = window.placeOf(delivery);
     window.handedOut(delivery);
@@ -171,7 +178,8 @@ class SettledWindowTest {
   }
 
   private SettledWindow window() {
-    return new SettledWindow(SLOTS, SLOT, SourceOffsets.partition("q", null), stored::get);
+    return new SettledWindow(
+        SLOTS, SLOT, SourceOffsets.partition("q", null), slots -> stored.values());
   }
 
   private Delivery delivery(@Nullable String id, String body, boolean redelivered) {
