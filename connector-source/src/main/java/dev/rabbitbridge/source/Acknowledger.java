@@ -7,6 +7,7 @@ import dev.rabbitbridge.confirm.ConfirmTracker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -173,11 +174,16 @@ final class Acknowledger {
   /**
    * Notes that the framework will say no more about what was handed out before a poll.
    *
+   * @param lost told of those among these whose channel was lost
    * @return the messages among these that it said nothing about and that can be settled; those of
    *     lost channels come again
    */
-  synchronized List<Delivery> unansweredBefore(long poll) {
-    strays.stream().filter(stray -> stray.handedOutBy < poll).forEach(this::answer);
+  synchronized List<Delivery> unansweredBefore(long poll, Consumer<Delivery> lost) {
+    for (Delivery stray : strays) {
+      if (stray.handedOutBy < poll && answer(stray)) {
+        lost.accept(stray);
+      }
+    }
     strays.removeIf(stray -> stray.answered);
     List<Delivery> found = new ArrayList<>();
     for (Delivery delivery : unacked.olderThan(nanoTime.getAsLong())) {

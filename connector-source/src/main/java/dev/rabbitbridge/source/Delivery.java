@@ -29,6 +29,8 @@ final class Delivery {
   boolean answered;
   long handedOutBy;
 
+  private @Nullable Identity identity;
+
   Delivery(
       Acknowledger acknowledger,
       int epoch,
@@ -123,6 +125,20 @@ final class Delivery {
       crc.update(properties.getMessageId().getBytes(StandardCharsets.UTF_8));
     }
     return Long.toHexString(crc.getValue()) + "-" + body.length;
+  }
+
+  /** Works out the identity, if the message has one. */
+  void identify() {
+    identity = Identity.of(properties, routingKey(), body);
+  }
+
+  /**
+   * Returns the identity.
+   *
+   * @return null when the message has none, or nobody called {@link #identify}
+   */
+  @Nullable Identity identity() {
+    return identity;
   }
 
   byte[] body() {

@@ -49,6 +49,8 @@ final class RabbitMQSourceConfig {
   static final String RECORD_ERROR_CONFIG = "rabbitmq.record.error.behavior";
   static final String SKIPPED_RECORD_CONFIG = "rabbitmq.skipped.record.behavior";
   static final String DELIVERY_LIMIT_CONFIG = "rabbitmq.delivery.limit";
+  static final String DEDUPLICATION_CONFIG = "rabbitmq.deduplication";
+  static final String CLUSTER_ID_CONFIG = "rabbitmq.cluster.id";
   static final String RETRY_DELAY_CONFIG = "rabbitmq.retry.delay.ms";
   static final String RETRY_MAX_CONFIG = "rabbitmq.retry.max";
 
@@ -86,7 +88,7 @@ final class RabbitMQSourceConfig {
   }
 
   private static ConfigDef define(ConfigDef def) {
-    return defineErrors(defineRecords(defineStreams(defineFlow(defineQueues(def)))));
+    return defineErrors(defineRecords(defineOnce(defineStreams(defineFlow(defineQueues(def))))));
   }
 
   private static ConfigDef defineQueues(ConfigDef def) {
@@ -241,6 +243,33 @@ final class RabbitMQSourceConfig {
             ++order,
             Width.SHORT,
             "Ack max delay (ms)");
+  }
+
+  private static ConfigDef defineOnce(ConfigDef def) {
+    String group = "Exactly once";
+    int order = 0;
+    return def.define(
+            DEDUPLICATION_CONFIG,
+            Type.STRING,
+            Choice.word(Deduplication.NONE),
+            Choice.of(Deduplication.class),
+            MEDIUM,
+            "message-id: a message with a message-id that RabbitMQ delivers again though Kafka has its record is acked, and not produced again; on a worker with exactly.once.source.support=enabled across every crash, on another while the task runs. Streams need it not: their offsets do it.",
+            group,
+            ++order,
+            Width.SHORT,
+            "Deduplication",
+            Choice.of(Deduplication.class))
+        .define(
+            CLUSTER_ID_CONFIG,
+            Type.STRING,
+            null,
+            LOW,
+            "Becomes part of the source partitions that Connect keeps offsets for, to tell queues of the same name in two clusters apart. A change makes the connector forget its stream positions.",
+            group,
+            ++order,
+            Width.MEDIUM,
+            "Cluster id");
   }
 
   private static ConfigDef defineStreams(ConfigDef def) {
@@ -519,6 +548,19 @@ final class RabbitMQSourceConfig {
   /** 0 for none. */
   int deliveryLimit() {
     return config.getInt(DELIVERY_LIMIT_CONFIG);
+  }
+
+  Deduplication deduplication() {
+    return Choice.of(Deduplication.class).parse(config.getString(DEDUPLICATION_CONFIG));
+  }
+
+  @Nullable String clusterId() {
+    return config.getString(CLUSTER_ID_CONFIG);
+  }
+
+  /** The source partition that Connect keeps the offset of a queue for. */
+  Map<String, String> partition(String queue) {
+    return SourceOffsets.partition(queue, clusterId());
   }
 
   Duration retryDelay() {

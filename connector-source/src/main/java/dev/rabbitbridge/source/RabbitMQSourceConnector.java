@@ -78,8 +78,9 @@ public final class RabbitMQSourceConnector extends SourceConnector {
 
   @Override
   public ExactlyOnceSupport exactlyOnceSupport(Map<String, String> given) {
-    // The ack to RabbitMQ can be lost after Kafka's transaction: the message then comes again.
-    return ExactlyOnceSupport.UNSUPPORTED;
+    return Rules.isExactlyOnce(given)
+        ? ExactlyOnceSupport.SUPPORTED
+        : ExactlyOnceSupport.UNSUPPORTED;
   }
 
   /**
@@ -89,7 +90,8 @@ public final class RabbitMQSourceConnector extends SourceConnector {
   @Override
   public boolean alterOffsets(
       Map<String, String> given, Map<Map<String, ?>, Map<String, ?>> offsets) {
-    SourceOffsets.check(new RabbitMQSourceConfig(given).queueType() == QueueType.STREAM, offsets);
+    RabbitMQSourceConfig config = new RabbitMQSourceConfig(given);
+    SourceOffsets.check(config.queueType() == QueueType.STREAM, config.clusterId(), offsets);
     return true;
   }
 

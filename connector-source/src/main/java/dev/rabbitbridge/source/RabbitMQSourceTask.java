@@ -3,8 +3,10 @@ package dev.rabbitbridge.source;
 
 import dev.rabbitbridge.config.PluginVersion;
 import dev.rabbitbridge.failure.Fault;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.source.SourceRecord;
@@ -37,9 +39,10 @@ public final class RabbitMQSourceTask extends SourceTask {
     }
   }
 
-  private StreamCursor.@Nullable Position stored(String queue) {
-    return StreamCursor.Position.of(
-        context.offsetStorageReader().offset(SourceOffsets.partition(queue)));
+  private Collection<Map<String, Object>> stored(List<Map<String, String>> partitions) {
+    return context.offsetStorageReader().offsets(partitions).values().stream()
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   @Override

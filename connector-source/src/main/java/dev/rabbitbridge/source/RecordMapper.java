@@ -41,24 +41,22 @@ final class RecordMapper {
   /**
    * Makes the record in the configured format.
    *
-   * @param offset the source offset, different from that of every other record
    * @throws DataException if the message cannot become a record
    */
-  DeliveredRecord map(Delivery delivery, Map<String, ?> offset) {
-    return map(delivery, offset, format);
+  DeliveredRecord map(Delivery delivery, SourceOffsets.Place place) {
+    return map(delivery, place, format);
   }
 
   /**
    * Makes the record with the body as it is.
    *
-   * @param offset the source offset, different from that of every other record
    * @throws DataException if there is no topic for the message
    */
-  DeliveredRecord mapRaw(Delivery delivery, Map<String, ?> offset) {
-    return map(delivery, offset, ValueFormat.BYTES);
+  DeliveredRecord mapRaw(Delivery delivery, SourceOffsets.Place place) {
+    return map(delivery, place, ValueFormat.BYTES);
   }
 
-  private DeliveredRecord map(Delivery delivery, Map<String, ?> offset, ValueFormat as) {
+  private DeliveredRecord map(Delivery delivery, SourceOffsets.Place place, ValueFormat as) {
     BasicProperties properties = delivery.properties();
     long now = timeOfDay.getAsLong();
     ConnectHeaders headers = new ConnectHeaders();
@@ -69,8 +67,8 @@ final class RecordMapper {
     }
     return new DeliveredRecord(
         delivery,
-        SourceOffsets.partition(delivery.queue()),
-        offset,
+        place.partition(),
+        place.offset(),
         topicOfQueue.getOrDefault(delivery.queue(), topic).render(delivery),
         key(delivery),
         value(delivery, as),

@@ -27,6 +27,9 @@ final class Rules {
   private static final String TASKS_MAX = "tasks.max";
   private static final String TOPOLOGY_QUEUE_TYPE = "rabbitmq.topology.queue.type";
 
+  private static final String EXACTLY_ONCE = "exactly.once.support";
+  private static final int LARGEST_PREFETCH = (SettledWindow.SLOTS - 1) * SettledWindow.SLOT / 4;
+
   private Rules() {}
 
   /** The rules between keys. */
@@ -34,6 +37,7 @@ final class Rules {
     ConnectionConfig.checkRules(values);
     checkTopicMap(values);
     checkTasks(props, values);
+    checkOnce(props, values);
     checkDelayQueues(values);
     boolean stream = is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM);
     if (stream) {
@@ -48,6 +52,61 @@ final class Rules {
                   + (stream ? "streams" : "classic or quorum queues")
                   + " according to "
                   + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG);
+    }
+  }
+
+  /**
+   * Tells whether the configuration lets an exactly-once worker keep its word: a stream is read by
+   * offset, and a queue's redeliveries can be told.
+   */
+  static boolean isExactlyOnce(Map<String, String> props) {
+    return Choice.word(QueueType.STREAM)
+            .equalsIgnoreCase(props.get(RabbitMQSourceConfig.QUEUE_TYPE_CONFIG))
+        || Choice.word(Deduplication.MESSAGE_ID)
+            .equalsIgnoreCase(props.get(RabbitMQSourceConfig.DEDUPLICATION_CONFIG));
+  }
+
+  private static void checkOnce(Map<String, String> props, Map<String, ConfigValue> values) {
+    ConfigValue deduplication = values.get(RabbitMQSourceConfig.DEDUPLICATION_CONFIG);
+    if ("required".equalsIgnoreCase(props.get(EXACTLY_ONCE)) && !isExactlyOnce(props)) {
+      deduplication.addErrorMessage(
+          "message-id is what "
+              + EXACTLY_ONCE
+              + "=required takes for classic and quorum queues; for a stream set "
+              + RabbitMQSourceConfig.QUEUE_TYPE_CONFIG
+              + "=stream");
+    }
+    if (!is(values, RabbitMQSourceConfig.DEDUPLICATION_CONFIG, Deduplication.MESSAGE_ID)) {
+      return;
+    }
+    if (is(values, RabbitMQSourceConfig.QUEUE_TYPE_CONFIG, QueueType.STREAM)) {
+      deduplication.addErrorMessage(
+          "is not needed with a stream, which is read by offset; use none");
+    }
+    if (is(values, RabbitMQSourceConfig.CONSUMER_MODE_CONFIG, ConsumerMode.SHARED)) {
+      values
+          .get(RabbitMQSourceConfig.CONSUMER_MODE_CONFIG)
+          .addErrorMessage(
+              "shared is not possible with "
+                  + RabbitMQSourceConfig.DEDUPLICATION_CONFIG
+                  + ": a redelivery would go to a task that knows nothing of the first; use dedicated");
+    }
+    ConfigValue skipped = values.get(RabbitMQSourceConfig.SKIPPED_RECORD_CONFIG);
+    if (!is(values, RabbitMQSourceConfig.SKIPPED_RECORD_CONFIG, SkippedRecordBehavior.ACK)
+        && skipped.errorMessages().isEmpty()) {
+      skipped.addErrorMessage(
+          "has to be ack with "
+              + RabbitMQSourceConfig.DEDUPLICATION_CONFIG
+              + ": a redelivery of a skipped message is acked");
+    }
+    ConfigValue prefetch = values.get(RabbitMQSourceConfig.PREFETCH_CONFIG);
+    if (prefetch.value() instanceof Integer count && count > LARGEST_PREFETCH) {
+      prefetch.addErrorMessage(
+          "may be at most "
+              + LARGEST_PREFETCH
+              + " with "
+              + RabbitMQSourceConfig.DEDUPLICATION_CONFIG
+              + ", which remembers four times as many messages");
     }
   }
 

@@ -20,6 +20,8 @@ final class SourceMetrics implements AutoCloseable {
   final Meter acked = new Meter(System.nanoTime());
   final Meter rejected = new Meter(System.nanoTime());
   final Meter retried = new Meter(System.nanoTime());
+  final Meter deduplicated = new Meter(System.nanoTime());
+  final Meter unidentified = new Meter(System.nanoTime());
   final Meter staleTags = new Meter(System.nanoTime());
   final Latency ackLatency = new Latency(System.nanoTime());
   private final TaskMetrics metrics;
@@ -33,6 +35,11 @@ final class SourceMetrics implements AutoCloseable {
         .add("acked", "Messages acked", acked)
         .add("rejected", "Messages rejected without requeue", rejected)
         .add("retried", "Messages sent to a delay queue for a retry", retried)
+        .add("deduplicated", "Redeliveries acked because Kafka has their record", deduplicated)
+        .add(
+            "unidentified",
+            "Redeliveries without a message-id, which deduplication cannot tell from others",
+            unidentified)
         .add(
             "stale-tags-dropped",
             "Words about messages whose channel was lost, so that RabbitMQ delivers them again",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import static java.lang.Boolean.TRUE;
+
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
@@ -9,9 +11,11 @@ import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -20,6 +24,8 @@ import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTaskContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A task at work: hands records out, and settles a delivery only when the framework says what
@@ -32,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * of their own, which do everything that can block.
  */
 final class SourceSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
+  private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
   // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
   private static final long NEAR_LIMIT = 15;
@@ -48,6 +56,8 @@ final class SourceSession implements AutoCloseable {
   private final RedeliveryCounts redeliveries;
   private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
+  private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
+  private final Map<String, Map<String, String>> partitions = new HashMap<>(); // of the queues
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
   private @Nullable RetryPublisher retries;
@@ -56,13 +66,17 @@ final class SourceSession implements AutoCloseable {
   private long sequence;
   private volatile @Nullable Thread pollThread;
   private volatile long provenPoll;
+  private volatile boolean transactional;
+  private final AtomicBoolean saidInMemory = new AtomicBoolean();
 
   /**
    * Begins to connect and returns at once.
    *
-   * @param stored gives what Connect has stored for a stream
+   * @param stored gives the offsets that Connect has kept for source partitions
    */
-  SourceSession(RabbitMQSourceConfig config, Function<String, @Nullable Position> stored) {
+  SourceSession(
+      RabbitMQSourceConfig config,
+      Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
     this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
@@ -73,12 +87,31 @@ final class SourceSession implements AutoCloseable {
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
     Link link = link(connector);
     for (String queue : config.queues()) {
+      partitions.put(queue, config.partition(queue));
       StreamCursor cursor =
           config.queueType() == QueueType.STREAM
               ? new StreamCursor(
-                  queue, config.positionLost(), config.streamStart(), stored.apply(queue))
+                  queue,
+                  config.positionLost(),
+                  config.streamStart(),
+                  position(stored.apply(List.of(config.partition(queue)))))
               : null;
-      addConsumer(queue, link, cursor);
+      Acknowledger acknowledger = addConsumer(queue, link, cursor);
+      if (config.deduplication() == Deduplication.MESSAGE_ID) {
+        SettledWindow window = new SettledWindow(config.partition(queue), stored);
+        windows.put(acknowledger, window);
+        LOG.info(
+            "{}: {} messages of queue '{}' are known to be in Kafka", name, window.size(), queue);
+      }
+    }
+    if (!windows.isEmpty()
+        && !TRUE.equals(config.topology().queueArguments().get(SINGLE_ACTIVE_CONSUMER))) {
+      LOG.warn(
+          "{}: {} counts on being the only consumer of {}; declare the queue with {} to make sure of it",
+          name,
+          RabbitMQSourceConfig.DEDUPLICATION_CONFIG,
+          config.queues(),
+          SINGLE_ACTIVE_CONSUMER);
     }
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
       retries =
@@ -88,6 +121,10 @@ final class SourceSession implements AutoCloseable {
     }
     connecting.forEach(Thread::start);
     consuming.forEach(Thread::start);
+  }
+
+  private static @Nullable Position position(Collection<? extends Map<String, ?>> stored) {
+    return stored.isEmpty() ? null : Position.of(stored.iterator().next());
   }
 
   /** Shows the metrics to operators, until {@link #close}. */
@@ -110,7 +147,7 @@ final class SourceSession implements AutoCloseable {
     return made;
   }
 
-  private void addConsumer(String queue, Link link, @Nullable StreamCursor cursor) {
+  private Acknowledger addConsumer(String queue, Link link, @Nullable StreamCursor cursor) {
     // More than half a window unacked at a time would leave RabbitMQ waiting.
     int ackBatch = Math.max(1, Math.min(config.ackBatchSize(), config.prefetch() / 2));
     Acknowledger acknowledger =
@@ -128,6 +165,7 @@ final class SourceSession implements AutoCloseable {
             this::fail);
     consumers.put(acknowledger, consumer);
     add(consumer, queue, consuming);
+    return acknowledger;
   }
 
   private void add(Runnable run, String what, List<Thread> to) {
@@ -152,13 +190,27 @@ final class SourceSession implements AutoCloseable {
     throwFailure();
     notices.flush();
     List<SourceRecord> records = new ArrayList<>();
+    long deadline = System.nanoTime() + config.pollWait().toNanos();
     Delivery next = inbox.poll(config.pollWait());
     // Counts what gives no record too: a flood of that must not keep the task from its stop.
     for (int taken = 1; next != null && failure.get() == null; taken++) {
       add(next, records);
-      next = taken < config.pollMaxRecords() ? inbox.poll() : null;
+      next = taken < config.pollMaxRecords() ? another(deadline) : null;
     }
     return records.isEmpty() ? null : records;
+  }
+
+  /**
+   * Returns another delivery for the same poll. Where a poll is a transaction it is worth waiting
+   * for, unless RabbitMQ sends no more before it has seen acks.
+   */
+  private @Nullable Delivery another(long deadline) throws InterruptedException {
+    Delivery next = inbox.poll();
+    if (next != null || !transactional) {
+      return next;
+    }
+    boolean full = consumers.values().stream().allMatch(one -> one.unacked() >= config.prefetch());
+    return full ? null : inbox.poll(Duration.ofNanos(deadline - System.nanoTime()));
   }
 
   private void throwFailure() {
@@ -172,7 +224,7 @@ final class SourceSession implements AutoCloseable {
 
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
-    if (!acknowledger.isCurrent(delivery) || isOverLimit(delivery)) {
+    if (!acknowledger.isCurrent(delivery) || isKnown(delivery) || isOverLimit(delivery)) {
       return;
     }
     StreamCursor cursor = consumer(delivery).cursor();
@@ -194,10 +246,35 @@ final class SourceSession implements AutoCloseable {
         return;
       }
       records.add(record);
+      SettledWindow window = windows.get(acknowledger);
+      if (window != null) {
+        window.handedOut(delivery);
+      }
     }
     if (cursor != null && failure.get() == null) {
       cursor.moved(delivery.epoch(), position);
     }
+  }
+
+  /** Leaves out a redelivery of what Kafka has, or will have. */
+  private boolean isKnown(Delivery delivery) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window == null) {
+      return false;
+    }
+    delivery.identify();
+    if (delivery.redelivered() && delivery.identity() == null) {
+      metrics.unidentified.add(1, System.nanoTime());
+    }
+    SettledWindow.Verdict verdict = window.admit(delivery);
+    if (verdict == SettledWindow.Verdict.PRODUCE) {
+      return false;
+    }
+    metrics.deduplicated.add(1, System.nanoTime());
+    if (verdict == SettledWindow.Verdict.ACK) {
+      settle(delivery, false);
+    }
+    return true;
   }
 
   private static ConnectException noStream(Delivery delivery) {
@@ -283,17 +360,26 @@ final class SourceSession implements AutoCloseable {
   }
 
   private @Nullable DeliveredRecord convert(Delivery delivery, @Nullable Position position) {
-    Map<String, ?> offset =
-        position == null ? SourceOffsets.sequence(++sequence) : position.toOffset();
+    SourceOffsets.Place place = place(delivery, position);
     try {
-      return mapper.map(delivery, offset);
+      return mapper.map(delivery, place);
     } catch (DataException e) {
-      return settleUnconvertible(delivery, offset, e);
+      return settleUnconvertible(delivery, place, e);
     }
   }
 
+  private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window != null) {
+      return window.placeOf(delivery);
+    }
+    return new SourceOffsets.Place(
+        partitions.get(delivery.queue()),
+        position == null ? SourceOffsets.sequence(++sequence) : position.toOffset());
+  }
+
   private @Nullable DeliveredRecord settleUnconvertible(
-      Delivery delivery, Map<String, ?> offset, DataException why) {
+      Delivery delivery, SourceOffsets.Place place, DataException why) {
     String what = delivery + ": " + why.getMessage();
     switch (config.recordErrorBehavior()) {
       case FAIL -> {
@@ -320,7 +406,7 @@ final class SourceSession implements AutoCloseable {
       case RAW -> {
         notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
         try {
-          return mapper.mapRaw(delivery, offset);
+          return mapper.mapRaw(delivery, place);
         } catch (DataException e) {
           fail(Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", e));
           return null;
@@ -346,6 +432,9 @@ final class SourceSession implements AutoCloseable {
     if (record instanceof DeliveredRecord ours) {
       if (produced) {
         metrics.produced.add(1, System.nanoTime());
+        if (ours.delivery().acknowledger().answer(ours.delivery())) {
+          settleCopies(ours.delivery());
+        }
         settle(ours.delivery(), false);
       } else {
         settleSkipped(ours.delivery());
@@ -353,10 +442,19 @@ final class SourceSession implements AutoCloseable {
     }
   }
 
+  /** Settles the redeliveries of a message that came while its record was on its way. */
+  private void settleCopies(Delivery delivery) {
+    SettledWindow window = windows.get(delivery.acknowledger());
+    if (window != null) {
+      window.settled(delivery).forEach(copy -> settle(copy, false));
+    }
+  }
+
   private void settleSkipped(Delivery delivery) {
     if (!delivery.acknowledger().answer(delivery)) {
       return;
     }
+    settleCopies(delivery);
     switch (config.skippedRecordBehavior()) {
       case ACK -> settleSkipped(delivery, false, "acked");
       case REJECT -> settleSkipped(delivery, true, "rejected without requeue");
@@ -393,6 +491,12 @@ final class SourceSession implements AutoCloseable {
   void committed() {
     if (Thread.currentThread() == pollThread) {
       provenPoll = polls.get();
+      transactional = true;
+    } else if (!windows.isEmpty() && !saidInMemory.getAndSet(true)) {
+      LOG.warn(
+          "{}: this worker runs without exactly.once.source.support=enabled, so that {} holds while the task runs, but not across a crash",
+          name,
+          RabbitMQSourceConfig.DEDUPLICATION_CONFIG);
     }
   }
 
@@ -402,7 +506,7 @@ final class SourceSession implements AutoCloseable {
     if (before > 0) {
       provenPoll = 0;
       for (Acknowledger acknowledger : consumers.keySet()) {
-        acknowledger.unansweredBefore(before).forEach(this::settleSkipped);
+        acknowledger.unansweredBefore(before, this::settleCopies).forEach(this::settleSkipped);
       }
     }
   }

@@ -205,7 +205,7 @@ class AcknowledgerTest {
     acknowledger.handOut(deliveries.get(2), 2);
     acknowledger.ack(deliveries.get(0));
 
-    assertThat(acknowledger.unansweredBefore(2)).containsExactly(deliveries.get(1));
+    assertThat(acknowledger.unansweredBefore(2, stray -> {})).containsExactly(deliveries.get(1));
   }
 
   @Test
@@ -216,10 +216,10 @@ class AcknowledgerTest {
     acknowledger.beginEpoch();
     assertThat(acknowledger.handedOut()).isEqualTo(2);
 
-    assertThat(acknowledger.unansweredBefore(2)).isEmpty();
+    assertThat(acknowledger.unansweredBefore(2, stray -> {})).isEmpty();
     assertThat(acknowledger.handedOut()).isEqualTo(1);
     assertThat(acknowledger.answers()).isEqualTo(1);
-    acknowledger.unansweredBefore(3);
+    acknowledger.unansweredBefore(3, stray -> {});
     assertThat(acknowledger.handedOut()).isZero();
     assertThat(acknowledger.answer(lost.get(1))).isFalse();
   }

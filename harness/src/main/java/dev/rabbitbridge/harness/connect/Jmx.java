@@ -91,7 +91,7 @@ public final class Jmx implements AutoCloseable {
     } catch (JMException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw lost(e);
     }
   }
 

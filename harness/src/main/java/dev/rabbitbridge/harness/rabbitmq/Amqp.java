@@ -19,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * One connection with one channel in confirm mode, for tests that put messages into RabbitMQ or
@@ -88,11 +89,34 @@ public final class Amqp implements AutoCloseable {
    */
   public void publish(
       String exchange, String routingKey, AMQP.BasicProperties properties, List<String> bodies) {
+    publish(exchange, routingKey, body -> properties, bodies);
+  }
+
+  /**
+   * Publishes persistent messages to a queue, each with its body as message-id, and waits for the
+   * confirms.
+   *
+   * @param queue the queue, reached through the default exchange
+   * @param bodies one text per message
+   */
+  public void publishWithIds(String queue, List<String> bodies) {
+    publish(
+        "",
+        queue,
+        body -> MessageProperties.MINIMAL_PERSISTENT_BASIC.builder().messageId(body).build(),
+        bodies);
+  }
+
+  private void publish(
+      String exchange,
+      String routingKey,
+      Function<String, AMQP.BasicProperties> properties,
+      List<String> bodies) {
     try {
       int unconfirmed = 0;
       for (String body : bodies) {
         channel.basicPublish(
-            exchange, routingKey, properties, body.getBytes(StandardCharsets.UTF_8));
+            exchange, routingKey, properties.apply(body), body.getBytes(StandardCharsets.UTF_8));
         if (++unconfirmed == CONFIRM_EVERY) {
           channel.waitForConfirmsOrDie(CONFIRM_TIMEOUT_MS);
           unconfirmed = 0;

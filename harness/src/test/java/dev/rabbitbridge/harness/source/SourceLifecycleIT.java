@@ -146,7 +146,8 @@ class SourceLifecycleIT {
     config.put("exactly.once.support", "required");
     Worker worker = scenario.newWorker(WorkerSettings.of(scenario.name("group")).exactlyOnce());
 
-    assertThat(worker.rest().validate(config).errors()).containsOnlyKeys("exactly.once.support");
+    assertThat(worker.rest().validate(config).errors())
+        .containsOnlyKeys("exactly.once.support", "rabbitmq.deduplication");
 
     String queue = scenario.queue(QueueKind.QUORUM);
     String topic = scenario.topic(1);

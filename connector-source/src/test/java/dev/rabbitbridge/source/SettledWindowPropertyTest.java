@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.rabbitbridge.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Envelope;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+/**
+ * Drives the window between a broker that redelivers what it has no ack for and a Kafka with
+ * transactions, through any order of events, and counts what Kafka has at the end.
+ */
+class SettledWindowPropertyTest {
+  private static final int PREFETCH = 4;
+  private static final int SLOT = 4;
+  // The smallest window that will do: four times the prefetch, and the slot that is being filled.
+  private static final int SLOTS = 5;
+
+  enum Step {
+    DELIVER,
+    POLL,
+    COMMIT,
+    ACK,
+    ACK_LOST,
+    CHANNEL_LOST,
+    CRASH,
+    CRASH_AFTER_COMMIT
+  }
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    return Arbitraries.frequencyOf(
+            Tuple.of(40, Arbitraries.just(Step.DELIVER)),
+            Tuple.of(40, Arbitraries.just(Step.POLL)),
+            Tuple.of(20, Arbitraries.just(Step.COMMIT)),
+            Tuple.of(10, Arbitraries.just(Step.ACK)),
+            Tuple.of(5, Arbitraries.just(Step.ACK_LOST)),
+            Tuple.of(5, Arbitraries.just(Step.CHANNEL_LOST)),
+            Tuple.of(3, Arbitraries.just(Step.CRASH)),
+            Tuple.of(3, Arbitraries.just(Step.CRASH_AFTER_COMMIT)))
+        .list()
+        .ofMinSize(20)
+        .ofMaxSize(600);
+  }
+
+  @Property(tries = 2000)
+  void eachMessageIsProducedOnce(@ForAll("steps") List<Step> steps) {
+    World world = new World(200);
+    for (Step step : steps) {
+      switch (step) {
+        case DELIVER -> world.deliver();
+        case POLL -> world.poll();
+        case COMMIT -> world.commit(true);
+        case ACK -> world.ack();
+        case ACK_LOST -> {
+          world.acknowledger.take(world.epoch);
+          world.loseChannel();
+        }
+        case CHANNEL_LOST -> world.loseChannel();
+        case CRASH -> world.crash();
+        case CRASH_AFTER_COMMIT -> {
+          world.commit(false);
+          world.crash();
+        }
+      }
+    }
+    world.drain();
+    assertThat(world.kafka).containsExactlyInAnyOrderElementsOf(world.published);
+  }
+
+  /** A message as RabbitMQ keeps it. Two of them share each message-id. */
+  private record Message(int number, boolean redelivered) {
+    BasicProperties properties() {
+      return new BasicProperties.Builder().messageId("id-" + number / 2).build();
+    }
+
+    byte[] body() {
+      return Integer.toString(number).getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  private record Handed(Delivery delivery, SourceOffsets.Place place) {}
+
+  private static final class World {
+    final List<String> published;
+    final Deque<Message> queue = new ArrayDeque<>();
+    final TreeMap<Long, Message> unacked = new TreeMap<>();
+    final List<String> kafka = new ArrayList<>();
+    final Map<Map<String, String>, Map<String, ?>> stored = new HashMap<>();
+    final List<Handed> transaction = new ArrayList<>();
+    final Deque<Delivery> inbox = new ArrayDeque<>();
+    Acknowledger acknowledger = newAcknowledger();
+    SettledWindow window = newWindow();
+    int epoch = acknowledger.beginEpoch();
+    long tag;
+
+    World(int messages) {
+      published = IntStream.range(0, messages).mapToObj(Integer::toString).toList();
+      IntStream.range(0, messages).forEach(n -> queue.add(new Message(n, false)));
+    }
+
+    private SettledWindow newWindow() {
+      return new SettledWindow(
+          SLOTS, SLOT, SourceOffsets.partition("q", null), slots -> stored.values());
+    }
+
+    private static Acknowledger newAcknowledger() {
+      return new Acknowledger(
+          "q", 1, Duration.ZERO, new SourceMetrics("orders", "0"), System::nanoTime);
+    }
+
+    boolean deliver() {
+      if (queue.isEmpty() || unacked.size() == PREFETCH) {
+        return false;
+      }
+      Message message = queue.remove();
+      unacked.put(++tag, message);
+      inbox.add(
+          acknowledger.delivered(
+              epoch,
+              "consumer",
+              new Envelope(tag, message.redelivered, "", "q"),
+              message.properties(),
+              message.body()));
+      return true;
+    }
+
+    /** What the session does with a delivery. */
+    boolean poll() {
+      Delivery delivery = inbox.poll();
+      if (delivery == null) {
+        return false;
+      }
+      delivery.identify();
+      switch (window.admit(delivery)) {
+        case PRODUCE -> {
+          SourceOffsets.Place place = window.placeOf(delivery);
+          assertThat(acknowledger.handOut(delivery, 1)).isTrue();
+          window.handedOut(delivery);
+          transaction.add(new Handed(delivery, place));
+        }
+        case ACK -> acknowledger.ack(delivery);
+        case WAIT -> {}
+      }
+      return true;
+    }
+
+    void commit(boolean heard) {
+      for (Handed handed : transaction) {
+        kafka.add(new String(handed.delivery.body(), StandardCharsets.UTF_8));
+        stored.put(handed.place.partition(), Map.copyOf(handed.place.offset()));
+      }
+      if (heard) {
+        for (Handed handed : transaction) {
+          window.settled(handed.delivery).forEach(acknowledger::ack);
+          acknowledger.ack(handed.delivery);
+        }
+      }
+      transaction.clear();
+    }
+
+    void ack() {
+      for (Acknowledger.Word word : acknowledger.take(epoch)) {
+        unacked.headMap(word.tag(), true).clear();
+      }
+    }
+
+    void loseChannel() {
+      unacked
+          .descendingMap()
+          .values()
+          .forEach(message -> queue.addFirst(new Message(message.number, true)));
+      unacked.clear();
+      tag = 0;
+      epoch = acknowledger.beginEpoch();
+      inbox.clear();
+    }
+
+    void crash() {
+      transaction.clear();
+      acknowledger = newAcknowledger();
+      window = newWindow();
+      loseChannel();
+    }
+
+    void drain() {
+      for (int round = 0; round < 10 * published.size() && !isDone(); round++) {
+        deliver();
+        poll();
+        commit(true);
+        ack();
+      }
+      assertThat(isDone()).isTrue();
+    }
+
+    private boolean isDone() {
+      return queue.isEmpty() && unacked.isEmpty();
+    }
+  }
+}
