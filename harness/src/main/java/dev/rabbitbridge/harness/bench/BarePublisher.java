@@ -59,6 +59,8 @@ final class BarePublisher implements Run {
         window.acquire();
         channel.basicPublish("", queue, MessageProperties.MINIMAL_PERSISTENT_BASIC, body);
       }
+      // What an ended thread has allocated is forgotten.
+      new CountDownLatch(1).await();
     } catch (IOException | RuntimeException e) {
       fail(e);
     } catch (InterruptedException e) {

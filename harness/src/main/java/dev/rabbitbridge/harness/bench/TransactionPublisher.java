@@ -6,6 +6,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
 import dev.rabbitbridge.harness.node.Endpoint;
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +38,12 @@ final class TransactionPublisher implements Run {
           arrived = i;
         }
       }
+      // What an ended thread has allocated is forgotten.
+      new CountDownLatch(1).await();
     } catch (IOException | RuntimeException e) {
       failure = e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -61,6 +66,7 @@ final class TransactionPublisher implements Run {
 
   @Override
   public void close() {
+    loop.interrupt();
     connection.abort(5000);
   }
 }
