@@ -53,7 +53,7 @@ class ComparisonTest {
 
     assertThat(report.markdown())
         .contains("### title <1>")
-        .contains("| | messages/s | of slow | CPU us/message | bytes allocated/message |")
+        .contains("|  | messages/s | of slow | CPU us/message | bytes allocated/message |")
         .contains("| slow | 4,500 (1,000 - 8,000) |  | 10.0 (10.0 - 10.0) | - |")
         .contains("| fast | 6,000 (4,000 - 8,000) | 2.50 (1.00 - 4.00) | 10.0 (10.0 - 10.0) | - |");
   }
