@@ -5,6 +5,7 @@ import dev.rabbitbridge.source.RabbitMQSourceTask;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -166,8 +167,10 @@ final class TaskDriver implements AutoCloseable {
 
     @Override
     public <T> Map<Map<String, T>, Map<String, Object>> offsets(
-        java.util.Collection<Map<String, T>> partitions) {
-      throw new UnsupportedOperationException();
+        Collection<Map<String, T>> partitions) {
+      Map<Map<String, T>, Map<String, Object>> found = new HashMap<>();
+      partitions.forEach(partition -> found.put(partition, offsets.get(partition)));
+      return found;
     }
   }
 }
