@@ -35,7 +35,8 @@ class ProxyIT {
     factory.setUsername(scenario.rabbitMQ().username());
     factory.setPassword(scenario.rabbitMQ().password());
     factory.setAutomaticRecoveryEnabled(false);
-    Connection connection = scenario.atEnd(factory.newConnection("proxied"));
+    Connection connection = factory.newConnection("proxied");
+    scenario.atEnd(connection::abort); // a test may have cut it
     channel = connection.createChannel();
     channel.confirmSelect();
   }
