@@ -186,7 +186,7 @@ final class Journey {
 
   private Snapshot snapshot() {
     try {
-      lastInQueue = harness.rabbitMQ().management().counts(ORDERS).total();
+      lastInQueue = Math.max(0, harness.rabbitMQ().management().counts(ORDERS).total());
     } catch (RuntimeException e) {
       // Killed, and not up yet.
     }

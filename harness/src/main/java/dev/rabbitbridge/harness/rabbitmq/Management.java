@@ -146,14 +146,15 @@ public final class Management {
    * Returns what a queue holds, all of it from the statistics.
    *
    * @param name the queue
-   * @return its counters
+   * @return its counters, each -1 while RabbitMQ has none: a new queue's come after seconds, and
+   *     until then it is not empty but unknown
    */
   public QueueCounts counts(String name) {
     JsonNode queue = queue(name);
     return new QueueCounts(
-        queue.path("messages_ready").asLong(),
-        queue.path("messages_unacknowledged").asLong(),
-        queue.path("consumers").asLong());
+        queue.path("messages_ready").asLong(-1),
+        queue.path("messages_unacknowledged").asLong(-1),
+        queue.path("consumers").asLong(-1));
   }
 
   /**

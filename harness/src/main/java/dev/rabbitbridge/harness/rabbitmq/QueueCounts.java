@@ -2,7 +2,7 @@
 package dev.rabbitbridge.harness.rabbitmq;
 
 /**
- * What a queue holds.
+ * What a queue holds, each -1 while it is unknown.
  *
  * @param ready messages waiting for a consumer
  * @param unacked messages delivered and not settled; up to a second old
@@ -12,7 +12,7 @@ public record QueueCounts(long ready, long unacked, long consumers) {
   /**
    * Returns everything the queue holds.
    *
-   * @return ready and unacked messages
+   * @return ready and unacked messages; below 0 while unknown
    */
   public long total() {
     return ready + unacked;

@@ -11,6 +11,7 @@ import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.rabbitmq.Message;
+import dev.rabbitbridge.harness.rabbitmq.QueueCounts;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -183,7 +184,9 @@ class SourceAckIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(
-            () -> assertThat(scenario.rabbitMQ().management().counts(queue).total()).isZero());
+            () ->
+                assertThat(scenario.rabbitMQ().management().counts(queue))
+                    .isEqualTo(new QueueCounts(0, 0, 1)));
     worker.rest().delete("source");
   }
 
@@ -205,7 +208,9 @@ class SourceAckIT {
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(
-            () -> assertThat(scenario.rabbitMQ().management().counts(queue).total()).isZero());
+            () ->
+                assertThat(scenario.rabbitMQ().management().counts(queue))
+                    .isEqualTo(new QueueCounts(0, 0, 1)));
 
     assertThat(scenario.kafka().client().values(topic)).isEmpty();
     worker.rest().awaitRunning(connector, 1);
