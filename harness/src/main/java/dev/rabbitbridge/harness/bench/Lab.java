@@ -36,6 +36,7 @@ final class Lab implements AutoCloseable {
   private final RabbitMQ broker;
   private final Worker worker;
   private final Amqp amqp;
+  private final Allocations allocations = new Allocations();
   private final Map<String, Integer> filled = new HashMap<>();
   private int names;
 
@@ -93,7 +94,7 @@ final class Lab implements AutoCloseable {
   Usage workerUsage() {
     return new Usage(
         worker.jmx().number("java.lang:type=OperatingSystem", "ProcessCpuTime"),
-        worker.jmx().allocatedBytes());
+        allocations.add(worker.jmx().allocatedBytes()));
   }
 
   /** Makes an empty queue. */

@@ -4,9 +4,10 @@ package dev.rabbitbridge.harness.connect;
 import dev.rabbitbridge.harness.node.Endpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.LongStream;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -98,20 +99,26 @@ public final class Jmx implements AutoCloseable {
   /**
    * Returns how much memory the threads that live now have ever allocated.
    *
-   * @return bytes
+   * @return bytes by the thread's id
    */
-  public synchronized long allocatedBytes() {
+  public synchronized Map<Long, Long> allocatedBytes() {
     try {
       ObjectName threading = new ObjectName("java.lang:type=Threading");
-      Object ids = connection().getAttribute(threading, "AllThreadIds");
-      Object bytes =
-          connection()
-              .invoke(
-                  threading,
-                  "getThreadAllocatedBytes",
-                  new Object[] {ids},
-                  new String[] {long[].class.getName()});
-      return LongStream.of((long[]) bytes).filter(each -> each > 0).sum();
+      long[] ids = (long[]) connection().getAttribute(threading, "AllThreadIds");
+      long[] bytes =
+          (long[])
+              connection()
+                  .invoke(
+                      threading,
+                      "getThreadAllocatedBytes",
+                      new Object[] {ids},
+                      new String[] {long[].class.getName()});
+      Map<Long, Long> allocated = new HashMap<>();
+      for (int i = 0; i < ids.length; i++) {
+        // -1 of a thread that has just ended.
+        allocated.put(ids[i], Math.max(0, bytes[i]));
+      }
+      return allocated;
     } catch (JMException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {
