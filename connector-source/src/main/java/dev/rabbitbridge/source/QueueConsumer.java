@@ -148,7 +148,7 @@ final class QueueConsumer extends LinkWorker {
         && !mustRestart()
         && !(cautious && fruitless == 0)) {
       if (acknowledger.untilDue() == 0) {
-        send(channel, epoch);
+        send(channel, acknowledger.take(epoch));
       }
       if (cursor == null || !cursor.isWaiting()) {
         await(acknowledger.untilDue());
@@ -161,7 +161,7 @@ final class QueueConsumer extends LinkWorker {
     }
     if (subscription.end == null) {
       channel.basicCancel(tag);
-      send(channel, epoch);
+      send(channel, acknowledger.takeLast(epoch));
     }
     giveBack(channel);
     return subscription.end;
@@ -232,11 +232,10 @@ final class QueueConsumer extends LinkWorker {
     return false;
   }
 
-  private void send(Channel channel, int epoch) throws IOException {
-    List<Acknowledger.Word> words = acknowledger.take(epoch);
+  private void send(Channel channel, List<Acknowledger.Word> words) throws IOException {
     for (Acknowledger.Word word : words) {
       if (word.ack()) {
-        channel.basicAck(word.tag(), true);
+        channel.basicAck(word.tag(), word.multiple());
         metrics.acked.add(word.messages(), System.nanoTime());
       } else {
         channel.basicReject(word.tag(), false);

@@ -300,15 +300,17 @@ class SourceRecoveryIT {
     scenario.amqp().publish(queue, ids(10));
     TaskDriver task = TaskDriver.start(Sources.config(scenario, queue));
     List<SourceRecord> records = task.poll(10);
-    records.subList(0, 4).forEach(task::commit);
+    // The first one is on its way to a partition that does not answer, say.
+    records.subList(1, 5).forEach(task::commit);
+    records.subList(8, 10).forEach(task::commit);
 
     task.stop();
-    records.subList(4, 10).forEach(task::commit);
+    records.forEach(task::commit);
 
     await().untilAsserted(() -> assertThat(scenario.amqp().consumers(queue)).isZero());
     assertThat(scenario.amqp().drain(queue))
         .extracting(Message::text)
-        .containsExactlyElementsOf(ids(4, 10));
+        .containsExactlyInAnyOrder("id-0", "id-5", "id-6", "id-7");
   }
 
   @Test
