@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ChannelContinuationTimeoutException;
@@ -9,8 +8,6 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
-import dev.rabbitbridge.failure.ErrorClassifier;
-import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -108,6 +105,9 @@ final class QueueConsumer extends LinkWorker {
     }
     subscribed = false;
     long pollsAtLoss = polls.getAsLong();
+    if (subscribed && acknowledger.unacked() == 0) {
+      outage.lostIdle();
+    }
     long answersAtLoss = acknowledger.answers();
     acknowledger.beginEpoch();
     inbox.removeStale(acknowledger);
@@ -124,7 +124,7 @@ final class QueueConsumer extends LinkWorker {
     Duration delay = outage.failed(why);
     if (cursor != null
         && config.connection().addresses().size() > 1
-        && ErrorClassifier.classify(why, Stage.RUNNING).replyCode() == AMQP.PRECONDITION_FAILED) {
+        && QueueOutage.isRefusedConsume(why)) {
       // This node has no replica of the stream; another may have.
       link().replace(connection, why);
     }
@@ -309,7 +309,9 @@ final class QueueConsumer extends LinkWorker {
 
     @Override
     public void handleCancel(String consumerTag) {
-      end = new IOException("RabbitMQ cancelled the consumer");
+      end =
+          new IOException(
+              "RabbitMQ cancelled the consumer: the queue was deleted, moved to another node, or waited for acks longer than RabbitMQ's consumer_timeout allows");
       wake();
     }
 

@@ -41,6 +41,7 @@ final class SourceSession implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
   private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
+  private static final Duration LAST_CONFIRM = Duration.ofSeconds(1);
   // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
   private static final long NEAR_LIMIT = 15;
 
@@ -59,6 +60,7 @@ final class SourceSession implements AutoCloseable {
   private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
   private final Map<String, Map<String, String>> partitions = new HashMap<>(); // of the queues
   private final List<Thread> consuming = new ArrayList<>();
+  private final List<Thread> retrying = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
   private @Nullable RetryPublisher retries;
 
@@ -117,10 +119,11 @@ final class SourceSession implements AutoCloseable {
       retries =
           new RetryPublisher(
               link(connector), config.retryDelay(), notices, this::retryConfirmed, this::fail);
-      add(retries, "retry", consuming);
+      add(retries, "retry", retrying);
     }
     connecting.forEach(Thread::start);
     consuming.forEach(Thread::start);
+    retrying.forEach(Thread::start);
   }
 
   private static @Nullable Position position(Collection<? extends Map<String, ?>> stored) {
@@ -299,14 +302,16 @@ final class SourceSession implements AutoCloseable {
         return true;
       }
       case NEW_AFTER_GAP -> {
-        notices.warn(
-            Notices.Kind.STREAM_GAP,
-            () ->
-                "before offset "
-                    + position
-                    + " of stream '"
-                    + delivery.queue()
-                    + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+        if (!config.consumerArguments().containsKey(Rules.Arguments.STREAM_FILTER)) {
+          notices.warn(
+              Notices.Kind.STREAM_GAP,
+              () ->
+                  "before offset "
+                      + position
+                      + " of stream '"
+                      + delivery.queue()
+                      + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+        }
         return true;
       }
       case KNOWN -> {
@@ -516,20 +521,31 @@ final class SourceSession implements AutoCloseable {
   public void close() {
     metrics.close();
     long deadline = System.nanoTime() + longestClose().toNanos();
+    boolean interrupted = endRetries(deadline);
     consumers.values().forEach(QueueConsumer::stop);
-    if (retries != null) {
-      retries.stop();
-    }
     // One that waits for a connection is not needed for the orderly end.
     links.stream().filter(one -> !one.isUp()).forEach(Link::close);
-    boolean interrupted = join(consuming, deadline);
+    interrupted |= join(consuming, deadline);
     links.forEach(Link::close);
+    interrupted |= join(retrying, deadline);
     interrupted |= join(connecting, deadline);
     links.forEach(Link::abort);
     inbox.clear();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** A copy that RabbitMQ has, of a message that goes back before the ack, would be a duplicate. */
+  private boolean endRetries(long deadline) {
+    if (retries == null) {
+      return false;
+    }
+    retries.stop();
+    if (!retries.link().isUp()) {
+      retries.link().close();
+    }
+    return join(retrying, Math.min(deadline, System.nanoTime() + LAST_CONFIRM.toNanos()));
   }
 
   private Duration longestClose() {

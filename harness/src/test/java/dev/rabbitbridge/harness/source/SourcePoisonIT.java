@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
@@ -291,6 +292,29 @@ class SourcePoisonIT {
       task.commit(third);
       awaitEmpty(scenario, queue);
     }
+  }
+
+  @Test
+  void aCopyThatIsConfirmedDuringTheStopIsNoDuplicate() throws Exception { // F80
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = retries(queue, 60_000);
+    TcpProxy proxy = scenario.proxy();
+    config.putAll(scenario.broker(proxy.endpoint()));
+    scenario.amqp().publish(queue, List.of("again"));
+    TaskDriver task = TaskDriver.start(config);
+    proxy.holdConfirms();
+    task.drop(task.poll(1).get(0));
+    await().until(() -> proxy.heldConfirms() == 1);
+
+    Thread stopping = new Thread(task::stop);
+    stopping.start();
+    await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+    proxy.passConfirms();
+    stopping.join();
+
+    assertThat(scenario.amqp().ready(queue + ".retry.60000")).isEqualTo(1);
+    await().untilAsserted(() -> assertThat(scenario.amqp().consumers(queue)).isZero());
+    assertThat(scenario.amqp().ready(queue)).as("the original, too").isZero();
   }
 
   private Map<String, String> retries(String queue, int delayMs) {
