@@ -33,6 +33,7 @@ final class QueueConsumer extends LinkWorker {
   private static final Logger LOG = LoggerFactory.getLogger(QueueConsumer.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
   private static final Duration SILENCE = Duration.ofSeconds(5);
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
   // Each message that is lost with a channel comes nearer to a quorum queue's delivery limit.
   private static final int CAUTIOUS_AFTER = 2;
   private static final int CAUTIOUS_PREFETCH = 10;
@@ -48,6 +49,7 @@ final class QueueConsumer extends LinkWorker {
   // Owned by the consumer's thread.
   private int fruitless; // epochs in a row
   private boolean saidUndeliverable;
+  private Duration trusted = SILENCE;
 
   /**
    * Creates a consumer that has not subscribed yet.
@@ -103,11 +105,11 @@ final class QueueConsumer extends LinkWorker {
     } catch (IOException | ShutdownSignalException e) {
       why = e;
     }
-    subscribed = false;
-    long pollsAtLoss = polls.getAsLong();
     if (subscribed && acknowledger.unacked() == 0) {
       outage.lostIdle();
     }
+    subscribed = false;
+    long pollsAtLoss = polls.getAsLong();
     long answersAtLoss = acknowledger.answers();
     acknowledger.beginEpoch();
     inbox.removeStale(acknowledger);
@@ -134,6 +136,13 @@ final class QueueConsumer extends LinkWorker {
   /** Returns why the channel is of no more use; null to subscribe again at once. */
   private @Nullable Throwable consume(BrokerConnection connection, int epoch)
       throws IOException, InterruptedException {
+    if (cursor != null && cursor.mustPin()) {
+      StreamEnd.Tail tail =
+          StreamEnd.find(connection, acknowledger.queue(), Map.of(), Long.MAX_VALUE);
+      if (tail != null) {
+        cursor.pin(tail);
+      }
+    }
     Channel channel = connection.openChannel();
     Subscription subscription = new Subscription(channel, epoch);
     boolean cautious = cursor == null && fruitless >= CAUTIOUS_AFTER;
@@ -152,8 +161,8 @@ final class QueueConsumer extends LinkWorker {
       }
       if (cursor == null || !cursor.isWaiting()) {
         await(acknowledger.untilDue());
-      } else if (System.nanoTime() - lookedAt < SILENCE.toNanos()) {
-        await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
+      } else if (System.nanoTime() - lookedAt < trusted.toNanos()) {
+        await(Math.min(acknowledger.untilDue(), trusted.toNanos()));
       } else {
         silent = isSilent(connection);
         lookedAt = System.nanoTime();
@@ -208,25 +217,34 @@ final class QueueConsumer extends LinkWorker {
       return false;
     }
     Long awaited = cursor.awaited();
-    Long end = StreamEnd.find(connection, acknowledger.queue(), awaited == null ? 0 : awaited);
+    StreamEnd.Tail end =
+        StreamEnd.find(
+            connection,
+            acknowledger.queue(),
+            config.consumerArguments(),
+            awaited == null ? 0 : awaited);
     if (!cursor.isWaiting() || acknowledger.pending() > 0) {
       return false;
     }
-    if (awaited != null && end != null && end < awaited) {
-      cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
+    if (awaited != null && end != null && end.last() < awaited) {
+      cursor.lost(
+          end.last() < 0 ? "the stream is empty" : "the last message is at offset " + end.last());
       return false;
     }
-    if (end != null && end >= 0) {
+    if (end != null && end.last() >= 0) {
       LOG.warn(
-          "Stream '{}' has messages, but RabbitMQ delivered none for {} ms; subscribing again",
+          "Stream '{}' has messages, but RabbitMQ delivered none for {} s; subscribing again",
           acknowledger.queue(),
-          SILENCE.toMillis());
+          trusted.toSeconds());
+      // What takes RabbitMQ long to find must not begin anew for ever.
+      Duration longer = trusted.multipliedBy(2);
+      trusted = longer.compareTo(LONGEST_SILENCE) < 0 ? longer : LONGEST_SILENCE;
       return true;
     }
     if (end == null && !saidUndeliverable) {
       saidUndeliverable = true;
       LOG.warn(
-          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
+          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, left out by a filter, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
           acknowledger.queue());
     }
     return false;
@@ -245,6 +263,7 @@ final class QueueConsumer extends LinkWorker {
     if (!words.isEmpty()) {
       outage.moved();
       fruitless = 0;
+      trusted = SILENCE;
     }
   }
 
