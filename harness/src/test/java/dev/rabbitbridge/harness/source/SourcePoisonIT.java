@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.proxy.TcpProxy;
+import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
@@ -212,6 +213,40 @@ class SourcePoisonIT {
     }
     assertThat(scenario.amqp().drain(dead)).extracting(Message::text).containsExactly("id-2");
     assertThat(scenario.amqp().ready(queue)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"quorum", "classic"})
+  void aRejectGoesToTheDeadLetterExchangeThatTheConnectorDeclared(String type) {
+    String queue = scenario.name("declared");
+    String exchange = scenario.name("dead");
+    String dead = scenario.name("dead-queue");
+    Management management = scenario.rabbitMQ().management();
+    scenario.atEnd(() -> List.of(queue, dead).forEach(management::deleteQueue));
+    scenario.atEnd(() -> management.deleteExchange(exchange));
+    Map<String, String> config = json(queue, "reject");
+    config.put("rabbitmq.skipped.record.behavior", "reject");
+    config.put("rabbitmq.topology", "declare");
+    config.put("rabbitmq.topology.queue.type", type);
+    config.put("rabbitmq.topology.dead.letter.exchange", exchange);
+    config.put("rabbitmq.topology.dead.letter.queue", dead);
+    for (int start = 0; start < 2; start++) {
+      try (TaskDriver task = TaskDriver.start(config)) {
+        task.pollAndCommitUntil(
+            () -> management.hasQueue(queue) && scenario.amqp().consumers(queue) == 1);
+        scenario.amqp().publish(queue, List.of("{broken", "1", "2"));
+        List<SourceRecord> records = task.poll(2);
+        task.drop(records.get(0));
+        task.commit(records.get(1));
+
+        int rejected = 2 * (start + 1);
+        task.pollAndCommitUntil(() -> scenario.amqp().ready(dead) == rejected);
+        awaitEmpty(scenario, queue);
+      }
+    }
+    assertThat(scenario.amqp().drain(dead))
+        .extracting(Message::text)
+        .containsExactlyInAnyOrder("{broken", "1", "{broken", "1");
   }
 
   @ParameterizedTest

@@ -274,7 +274,7 @@ class SourceStreamIT {
     Map<String, String> config = scenario.source(stream, topic);
     config.putAll(scenario.broker(broker.amqpFromWorker()));
     config.put("rabbitmq.queue.type", "stream");
-    if (version(broker).startsWith("3.10.")) {
+    if (broker.management().version().startsWith("3.10.")) {
       // It ends the connection instead of leaving them out.
       assertThat(scenario.worker().rest().awaitFailed(scenario.put(config)))
           .contains("RB-R05", stream, "compressed batches");
@@ -312,7 +312,7 @@ class SourceStreamIT {
 
   @Test
   void aFilterThatLetsNothingThroughIsNoReasonToSubscribeAgain() {
-    String version = version(scenario.rabbitMQ());
+    String version = scenario.rabbitMQ().management().version();
     assumeTrue(!version.matches("3\\.(9|1[012])\\..*"), "filters came with RabbitMQ 3.13");
     String stream = scenario.queue(QueueKind.STREAM);
     publishFor("red", stream, ids(20));
@@ -344,10 +344,6 @@ class SourceStreamIT {
     BasicProperties properties =
         new BasicProperties.Builder().headers(Map.of("x-stream-filter-value", filterValue)).build();
     scenario.amqp().publish("", stream, properties, bodies);
-  }
-
-  private static String version(RabbitMQ broker) {
-    return broker.management().get("overview").path("rabbitmq_version").asText();
   }
 
   /** Nobody else may need the default port, and no other test needs the plugin. */
