@@ -42,19 +42,18 @@ final class SourceSession implements AutoCloseable {
   private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
   private static final Duration LAST_CONFIRM = Duration.ofSeconds(1);
-  // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
-  private static final long NEAR_LIMIT = 15;
 
   private final String name;
   private final RabbitMQSourceConfig config;
   private final RecordMapper mapper;
+  private final boolean filtered;
   private final Notices notices;
   private final Inbox inbox = new Inbox();
   private final AtomicLong polls = new AtomicLong();
   private final SourceMetrics metrics;
   private final LogContext logContext = LogContext.ofThisThread();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final RedeliveryCounts redeliveries;
+  private final Settlement settlement;
   private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
   private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
@@ -81,11 +80,17 @@ final class SourceSession implements AutoCloseable {
       Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
-    this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
+    this.filtered = config.consumerArguments().containsKey(Rules.Arguments.STREAM_FILTER);
     BrokerConnector connector =
         new BrokerConnector(config.connection(), config.connectorName(), config.taskId());
     this.name = connector.name();
     this.notices = new Notices(name);
+    this.settlement =
+        new Settlement(
+            config,
+            notices,
+            delivery -> consumer(delivery).wake(),
+            delivery -> retries.submit(delivery));
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
     Link link = link(connector);
     for (String queue : config.queues()) {
@@ -227,7 +232,9 @@ final class SourceSession implements AutoCloseable {
 
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
-    if (!acknowledger.isCurrent(delivery) || isKnown(delivery) || isOverLimit(delivery)) {
+    if (!acknowledger.isCurrent(delivery)
+        || isKnown(delivery)
+        || settlement.isOverLimit(delivery)) {
       return;
     }
     StreamCursor cursor = consumer(delivery).cursor();
@@ -275,7 +282,7 @@ final class SourceSession implements AutoCloseable {
     }
     metrics.deduplicated.add(1, System.nanoTime());
     if (verdict == SettledWindow.Verdict.ACK) {
-      settle(delivery, false);
+      settlement.ack(delivery);
     }
     return true;
   }
@@ -302,7 +309,7 @@ final class SourceSession implements AutoCloseable {
         return true;
       }
       case NEW_AFTER_GAP -> {
-        if (!config.consumerArguments().containsKey(Rules.Arguments.STREAM_FILTER)) {
+        if (!filtered) {
           notices.warn(
               Notices.Kind.STREAM_GAP,
               () ->
@@ -315,7 +322,7 @@ final class SourceSession implements AutoCloseable {
         return true;
       }
       case KNOWN -> {
-        settle(delivery, false);
+        settlement.ack(delivery);
         return false;
       }
       case IGNORE -> {
@@ -324,40 +331,6 @@ final class SourceSession implements AutoCloseable {
       }
     }
     throw new AssertionError(verdict);
-  }
-
-  /** Settles a message that was delivered too often, before it reaches Kafka. */
-  private boolean isOverLimit(Delivery delivery) {
-    Long counted = delivery.deliveryCount();
-    if (counted != null && counted >= NEAR_LIMIT) {
-      notices.warn(Notices.Kind.NEAR_LIMIT, () -> delivery + ", x-delivery-count " + counted);
-    }
-    int limit = config.deliveryLimit();
-    if (limit == 0) {
-      return false;
-    }
-    long deliveries = delivery.retries() + (counted != null ? counted : ownCount(delivery));
-    if (deliveries <= limit) {
-      return false;
-    }
-    notices.warn(
-        Notices.Kind.DELIVERY_LIMIT,
-        () ->
-            delivery
-                + ", "
-                + deliveries
-                + " times before; rejected without requeue since "
-                + RabbitMQSourceConfig.DELIVERY_LIMIT_CONFIG
-                + " is "
-                + limit);
-    settle(delivery, true);
-    return true;
-  }
-
-  private long ownCount(Delivery delivery) {
-    // A quorum queue that counts, but has nothing to count against this message.
-    boolean counts = delivery.headers().containsKey("x-acquired-count");
-    return counts ? 0 : redeliveries.of(delivery);
   }
 
   private QueueConsumer consumer(Delivery delivery) {
@@ -369,8 +342,23 @@ final class SourceSession implements AutoCloseable {
     try {
       return mapper.map(delivery, place);
     } catch (DataException e) {
-      return settleUnconvertible(delivery, place, e);
+      return unconvertible(delivery, place, e);
     }
+  }
+
+  private @Nullable DeliveredRecord unconvertible(
+      Delivery delivery, SourceOffsets.Place place, DataException why) {
+    try {
+      return settlement.isRaw(delivery, why) ? mapper.mapRaw(delivery, place) : null;
+    } catch (DataException e) {
+      fail(
+          Fault.NO_TOPIC.exception(
+              delivery + ": " + why.getMessage() + ". Without a topic it cannot be passed on.", e));
+    } catch (ConnectException e) {
+      // The records before it still go out; the next poll fails.
+      fail(e);
+    }
+    return null;
   }
 
   private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {
@@ -381,51 +369,6 @@ final class SourceSession implements AutoCloseable {
     return new SourceOffsets.Place(
         partitions.get(delivery.queue()),
         position == null ? SourceOffsets.sequence(++sequence) : position.toOffset());
-  }
-
-  private @Nullable DeliveredRecord settleUnconvertible(
-      Delivery delivery, SourceOffsets.Place place, DataException why) {
-    String what = delivery + ": " + why.getMessage();
-    switch (config.recordErrorBehavior()) {
-      case FAIL -> {
-        // The records before it still go out; the next poll fails.
-        fail(
-            Fault.UNCONVERTIBLE.exception(
-                what
-                    + ". "
-                    + RabbitMQSourceConfig.RECORD_ERROR_CONFIG
-                    + " = reject, ack or raw would let the task go on.",
-                why));
-        return null;
-      }
-      case REJECT -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; rejected without requeue");
-        settle(delivery, true);
-        return null;
-      }
-      case ACK -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; acked and dropped");
-        settle(delivery, false);
-        return null;
-      }
-      case RAW -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
-        try {
-          return mapper.mapRaw(delivery, place);
-        } catch (DataException e) {
-          fail(Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", e));
-          return null;
-        }
-      }
-    }
-    throw new AssertionError(config.recordErrorBehavior());
-  }
-
-  private void settle(Delivery delivery, boolean reject) {
-    Acknowledger acknowledger = delivery.acknowledger();
-    if (reject ? acknowledger.reject(delivery) : acknowledger.ack(delivery)) {
-      consumer(delivery).wake();
-    }
   }
 
   /**
@@ -440,7 +383,7 @@ final class SourceSession implements AutoCloseable {
         if (ours.delivery().acknowledger().answer(ours.delivery())) {
           settleCopies(ours.delivery());
         }
-        settle(ours.delivery(), false);
+        settlement.ack(ours.delivery());
       } else {
         settleSkipped(ours.delivery());
       }
@@ -451,38 +394,20 @@ final class SourceSession implements AutoCloseable {
   private void settleCopies(Delivery delivery) {
     SettledWindow window = windows.get(delivery.acknowledger());
     if (window != null) {
-      window.settled(delivery).forEach(copy -> settle(copy, false));
+      window.settled(delivery).forEach(copy -> settlement.ack(copy));
     }
   }
 
   private void settleSkipped(Delivery delivery) {
-    if (!delivery.acknowledger().answer(delivery)) {
-      return;
+    if (delivery.acknowledger().answer(delivery)) {
+      settleCopies(delivery);
+      settlement.skipped(delivery);
     }
-    settleCopies(delivery);
-    switch (config.skippedRecordBehavior()) {
-      case ACK -> settleSkipped(delivery, false, "acked");
-      case REJECT -> settleSkipped(delivery, true, "rejected without requeue");
-      case RETRY -> {
-        int retry = delivery.retries() + 1;
-        if (retry > config.retryMax()) {
-          settleSkipped(delivery, true, "rejected without requeue after the last retry");
-        } else {
-          notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; retry " + retry);
-          retries.submit(delivery);
-        }
-      }
-    }
-  }
-
-  private void settleSkipped(Delivery delivery, boolean reject, String how) {
-    notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; " + how);
-    settle(delivery, reject);
   }
 
   private void retryConfirmed(Delivery delivery) {
     metrics.retried.add(1, System.nanoTime());
-    settle(delivery, false);
+    settlement.ack(delivery);
   }
 
   /**
