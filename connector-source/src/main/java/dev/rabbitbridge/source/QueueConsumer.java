@@ -273,8 +273,9 @@ final class QueueConsumer extends LinkWorker {
    */
   private void giveBack(Channel channel) throws IOException {
     if (channel.isOpen()) {
-      // A stream keeps its messages, and takes a nack for an error.
-      if (acknowledger.pending() > 0 && cursor == null) {
+      // A stream keeps its messages, and takes a nack for an error. In all other cases: messages
+      // may have arrived that the client has not handed to the consumer yet.
+      if (cursor == null) {
         channel.basicNack(0, true, true);
       }
       try {
