@@ -152,10 +152,8 @@ class SourceStreamIT {
     Map<String, String> config = new HashMap<>(scenario.broker(proxy.endpoint()));
     config.put("rabbitmq.stream.offset", start);
     try (TaskDriver task = start(stream, config, null)) {
-      await().until(() -> scenario.amqp().consumers(stream) == 1);
-      await().pollDelay(Duration.ofSeconds(2)).until(() -> scenario.amqp().consumers(stream) == 1);
+      awaitSubscribed(stream);
       proxy.refuse();
-      await().until(() -> scenario.amqp().consumers(stream) == 0);
       for (String id : ids(before, before + 5)) {
         scenario.amqp().publish(stream, List.of(id));
       }
@@ -169,6 +167,17 @@ class SourceStreamIT {
         assertThat(ids(before)).as("the last chunk before").contains(texts.get(0));
       }
     }
+  }
+
+  /** Streams tell their consumers only to the statistics; the task's own has its prefetch. */
+  private void awaitSubscribed(String stream) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                scenario.rabbitMQ().management().consumers().stream()
+                    .filter(one -> stream.equals(one.path("queue").path("name").asText()))
+                    .anyMatch(one -> one.path("prefetch_count").asInt() == 500));
   }
 
   @Test
@@ -322,7 +331,7 @@ class SourceStreamIT {
     config.put("rabbitmq.consumer.arguments", "x-stream-filter:blue");
     String connector = scenario.running(config);
     // Twice as long as the consumer trusts a silence, and looks for its reason.
-    await().pollDelay(Duration.ofSeconds(14)).until(() -> true);
+    await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ofSeconds(14)).until(() -> true);
 
     publishFor("blue", stream, ids(20, 25));
     Sources.awaitAll(scenario, topic, ids(20, 25));
@@ -361,11 +370,12 @@ class SourceStreamIT {
             {ok, Ip} = inet:getaddr(case %s of true -> "localhost"; false -> Name end, inet),
             Address = inet:ntoa(Ip),
             application:set_env(rabbitmq_stream, tcp_listeners, [{Address, %d}], [{persistent, true}]),
+            %s orelse application:set_env(rabbit, enabled_plugins_file, "/tmp/enabled_plugins"),
             {ok, File} = application:get_env(rabbit, enabled_plugins_file),
             ok = file:write_file(File, "[rabbitmq_management, rabbitmq_stream]."),
             rabbit_plugins:ensure(File),
             Address."""
-                .formatted(local, port));
+                .formatted(local, port, local));
     String host = address.substring(address.indexOf('"') + 1, address.lastIndexOf('"'));
     assumeTrue(
         local || InetAddress.getByName(host).isReachable(2000),
