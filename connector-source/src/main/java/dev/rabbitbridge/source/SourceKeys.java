@@ -120,7 +120,7 @@ final class SourceKeys {
             "",
             new Rules.Arguments(),
             LOW,
-            "Further arguments for the consumers as name:value, separated by commas. Whole numbers, true and false are sent as such, all else as text.",
+            "Further arguments for the consumers as name:value, separated by commas. Whole numbers, true and false are sent as such, all else as text, and x-stream-filter always as text.",
             group,
             ++order,
             Width.LONG,
