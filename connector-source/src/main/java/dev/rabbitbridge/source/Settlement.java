@@ -42,6 +42,15 @@ final class Settlement {
     this.retry = retry;
   }
 
+  /** Settles a message that Kafka has the record of. */
+  void produced(Delivery delivery) {
+    // One whose channel was lost comes back, and may do so over and over.
+    if (delivery.acknowledger().isCurrent(delivery)) {
+      redeliveries.forget(delivery);
+    }
+    ack(delivery);
+  }
+
   /** Settles a message that is done. */
   void ack(Delivery delivery) {
     settle(delivery, false);

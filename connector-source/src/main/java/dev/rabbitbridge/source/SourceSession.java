@@ -383,7 +383,7 @@ final class SourceSession implements AutoCloseable {
         if (ours.delivery().acknowledger().answer(ours.delivery())) {
           settleCopies(ours.delivery());
         }
-        settlement.ack(ours.delivery());
+        settlement.produced(ours.delivery());
       } else {
         settleSkipped(ours.delivery());
       }

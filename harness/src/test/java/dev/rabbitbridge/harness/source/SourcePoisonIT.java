@@ -381,6 +381,29 @@ class SourcePoisonIT {
     assertLimited(queue, dead);
   }
 
+  @Test
+  void equalMessagesThatComeBackOnceAreNotOverTheDeliveryLimit() { // F12
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    scenario.amqp().publish(queue, Collections.nCopies(100, "equal"));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.delivery.limit", "2");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      List<SourceRecord> first = task.poll(100);
+      scenario.rabbitMQ().closeConnections();
+      await().until(() -> scenario.amqp().ready(queue) == 100);
+      first.forEach(task::commit);
+
+      List<SourceRecord> again = task.poll(100);
+      again.forEach(task::commit);
+      awaitEmpty(scenario, queue);
+    }
+    assertThat(scenario.amqp().ready(dead)).isZero();
+  }
+
   private void assertLimited(String queue, String dead) {
     scenario.amqp().publish(queue, List.of("poison"));
     Map<String, String> config = Sources.config(scenario, queue);
