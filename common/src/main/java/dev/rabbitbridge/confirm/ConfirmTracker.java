@@ -163,6 +163,20 @@ public final class ConfirmTracker<T> {
   }
 
   /**
+   * Shows what is settled behind the prefix, so behind something that is pending. It stays where it
+   * is.
+   *
+   * @param each called for every such item, in order of their numbers
+   */
+  public void settledBehindPrefix(Consumer<? super T> each) {
+    for (long n = prefix + 1; n <= last; n++) {
+      if (settled[slot(n)]) {
+        each.accept(item(slot(n)));
+      }
+    }
+  }
+
+  /**
    * Returns the pending item with the lowest number.
    *
    * @return null when nothing is pending

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * tags start again, and it recovers connections but not channels. Every connection made here is
  * therefore a new one, and every channel a new epoch.
  *
- * <p>Immutable; any thread may call it.
+ * <p>Thread safe.
  */
 public final class BrokerConnector {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerConnector.class);
@@ -44,6 +44,7 @@ public final class BrokerConnector {
   private final String connectorName;
   private final String taskId;
   private final LogContext logContext = LogContext.ofThisThread();
+  private final List<Address> addresses; // guarded by this
 
   /**
    * Creates a connector for one task, and warns of settings that are allowed but hardly meant. The
@@ -57,12 +58,20 @@ public final class BrokerConnector {
     this.config = config;
     this.connectorName = connectorName;
     this.taskId = taskId;
+    this.addresses = new ArrayList<>(config.addresses());
+    Collections.shuffle(addresses);
     config.warnings().forEach(warning -> LOG.warn("{}: {}", name(), warning));
   }
 
+  /** What one node cannot do, as when it has no replica of a stream, the next one may. */
+  private synchronized List<Address> inTurn() {
+    Collections.rotate(addresses, -1);
+    return List.copyOf(addresses);
+  }
+
   /**
-   * Makes one attempt to connect; tries the addresses in random order. Stores with keys and
-   * certificates are read anew, and a token is fetched anew.
+   * Makes one attempt to connect; tries the addresses in random order, beginning with another one
+   * each time. Stores with keys and certificates are read anew, and a token is fetched anew.
    *
    * @param stateChanged called on the connection's thread when it is lost, blocked or unblocked;
    *     must return at once and not throw
@@ -80,12 +89,10 @@ public final class BrokerConnector {
       useTls(factory, config.tls());
     }
     factory.setSocketConfigurator(factory.getSocketConfigurator().andThen(connection::remember));
-    List<Address> addresses = new ArrayList<>(config.addresses());
-    Collections.shuffle(addresses);
     Login login = Login.create(config, name(), connection::abort);
     try {
       login.applyTo(factory);
-      Connection open = factory.newConnection(addresses, name());
+      Connection open = factory.newConnection(inTurn(), name());
       open.addShutdownListener(signal -> login.close());
       connection.attach(open);
       return connection;

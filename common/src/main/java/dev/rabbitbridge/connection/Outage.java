@@ -8,6 +8,7 @@ import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.slf4j.Logger;
@@ -63,7 +64,7 @@ public final class Outage {
           "{}: connected to RabbitMQ after {} failed attempts in {}",
           connectionName,
           attempts,
-          lasted());
+          text(lasted()));
     }
     stage = Stage.RUNNING;
     attempts = 0;
@@ -91,8 +92,8 @@ public final class Outage {
     if (longest != null && lasted().compareTo(longest) >= 0) {
       throw Fault.UNAVAILABLE.exception(
           "RabbitMQ could not be reached for "
-              + lasted().toMillis()
-              + " ms ("
+              + text(lasted())
+              + " ("
               + failure
               + "); "
               + ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG
@@ -109,15 +110,20 @@ public final class Outage {
     if (attempts == 1 || now - warnedAt >= BETWEEN_WARNINGS.toNanos()) {
       warnedAt = now;
       LOG.warn(
-          "{}: no connection to RabbitMQ at {} for {} ms ({}); attempt {} in {} ms, and so on until it is back {}",
+          "{}: no connection to RabbitMQ at {} for {} ({}); attempt {} in {} ms, and so on until it is back {}",
           connectionName,
           config.addresses(),
-          lasted().toMillis(),
+          text(lasted()),
           Advice.withHint(failure, config, stage),
           attempts,
           delay.toMillis(),
           failure.isFatal() ? Advice.of(failure, config).fault() : Fault.UNAVAILABLE);
     }
+  }
+
+  private static String text(Duration duration) {
+    long millis = duration.toMillis();
+    return millis < 1000 ? millis + " ms" : String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
   }
 
   private Duration lasted() {

@@ -70,7 +70,9 @@ public enum Fault {
   /** Offsets that were to be set for a queue that is no stream. */
   OFFSET_OF_QUEUE("RB-R08"),
   /** Offsets that were to be set and are none of a stream. */
-  OFFSET_OF_STREAM("RB-R09");
+  OFFSET_OF_STREAM("RB-R09"),
+  /** RabbitMQ closes the channel over acks that come too late, or that it does not know. */
+  ACKS("RB-R10");
 
   private final String id;
 

@@ -87,6 +87,9 @@ class ConfirmTrackerPropertyTest {
       assertThat(tracker.oldest())
           .isEqualTo(oracle.pending.isEmpty() ? null : oracle.pending.firstEntry().getValue());
       assertThat(tracker.olderThan(item / 2)).isEqualTo(oracle.olderThan(item / 2));
+      List<Integer> behind = new ArrayList<>();
+      tracker.settledBehindPrefix(behind::add);
+      assertThat(behind).isEqualTo(oracle.settledBehindPrefix());
     }
   }
 
@@ -129,6 +132,12 @@ class ConfirmTrackerPropertyTest {
       List<Integer> released = List.copyOf(free.values());
       free.clear();
       return released;
+    }
+
+    List<Integer> settledBehindPrefix() {
+      List<Integer> behind = new ArrayList<>(held.tailMap(prefix(), false).values());
+      behind.removeAll(pending.values());
+      return behind;
     }
 
     List<Integer> abandon() {

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -339,6 +340,29 @@ class BrokerConnectorTest {
     Throwable thrown = catchThrowable(() -> connect(broker, props));
     assertThat(thrown).isNotNull();
     return ErrorClassifier.classify(thrown, Stage.START);
+  }
+
+  @Test
+  void eachAttemptBeginsWithAnotherAddress() throws Exception { // F22
+    try (FakeBroker one = FakeBroker.speakingAmqp(plainServer(), "PLAIN");
+        FakeBroker two = FakeBroker.speakingAmqp(plainServer(), "PLAIN");
+        FakeBroker three = FakeBroker.speakingAmqp(plainServer(), "PLAIN")) {
+      List<FakeBroker> brokers = List.of(one, two, three);
+      BrokerConnector connector =
+          connector(
+              Map.of(
+                  "rabbitmq.addresses",
+                  brokers.stream()
+                      .map(broker -> "127.0.0.1:" + broker.port())
+                      .collect(Collectors.joining(",")),
+                  "rabbitmq.shutdown.timeout.ms",
+                  "100"));
+      for (int attempt = 0; attempt < 3; attempt++) {
+        connector.connect(() -> {}).abort();
+      }
+
+      assertThat(brokers).allSatisfy(broker -> assertThat(broker.logins).hasSize(1));
+    }
   }
 
   private static BrokerConnection connect(FakeBroker broker, Map<String, String> props)

@@ -75,7 +75,7 @@ class OutageTest {
     assertThatThrownBy(() -> outage.failed(new java.net.ConnectException("refused")))
         .isInstanceOf(ConnectException.class)
         .hasMessageStartingWith(Fault.UNAVAILABLE.id() + ": ")
-        .hasMessageContaining("61000 ms")
+        .hasMessageContaining("for 61.0 s (")
         .hasMessageContaining(ConnectionConfig.UNAVAILABLE_TIMEOUT_CONFIG);
   }
 
@@ -111,7 +111,26 @@ class OutageTest {
           .last()
           .asString()
           .startsWith(
-              "INFO orders-0: connected to RabbitMQ after " + attempts + " failed attempts");
+              "INFO orders-0: connected to RabbitMQ after " + attempts + " failed attempts in ")
+          .matches(".* in 6\\d\\d\\.\\d s");
+    }
+  }
+
+  @Test
+  void anOutageIsTimedInMillisecondsOrSeconds() {
+    assertThat(saidAfter(Duration.ofMillis(120))).endsWith("1 failed attempts in 120 ms");
+    assertThat(saidAfter(Duration.ofMillis(999))).endsWith("in 999 ms");
+    assertThat(saidAfter(Duration.ofMillis(29_240))).endsWith("in 29.2 s");
+    assertThat(saidAfter(Duration.ofHours(1))).endsWith("in 3600.0 s");
+  }
+
+  private String saidAfter(Duration away) {
+    Outage outage = outage(Map.of());
+    outage.failed(new java.net.ConnectException("refused"));
+    clock.addAndGet(away.toNanos());
+    try (LogLines log = new LogLines(Outage.class)) {
+      outage.ended();
+      return log.lines().get(0);
     }
   }
 

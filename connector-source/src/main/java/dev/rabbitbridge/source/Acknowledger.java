@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * which acks may be sent: only of what Kafka has, only in order of the delivery tags, only on the
  * channel that they came from.
  *
- * <p>Invariant: a tag is acked only when that delivery, and each one before it on its channel, has
- * been settled.
+ * <p>Invariant: a tag is acked only when that delivery has been settled, and together with others
+ * only when each one before it on its channel has. What stands behind one that has not waits for
+ * it, until the channel ends in order.
  *
  * <h2>Threading</h2>
  *
@@ -35,6 +36,7 @@ final class Acknowledger {
   // Handed out on channels that were lost since, and not answered when they were.
   private final List<Delivery> strays = new ArrayList<>();
   private long taken;
+  private int takenApart; // behind the prefix
   private long waitingSince;
   private int handedOut;
   private long answers;
@@ -68,6 +70,7 @@ final class Acknowledger {
     strays.removeIf(delivery -> delivery.answered || delivery.handedOutBy == 0);
     metrics.staleTags.add(settledInVain, nanoTime.getAsLong());
     taken = 0;
+    takenApart = 0;
     return unacked.epoch();
   }
 
@@ -214,20 +217,34 @@ final class Acknowledger {
   synchronized List<Word> take(int epoch) {
     List<Word> words = new ArrayList<>();
     if (epoch == unacked.epoch()) {
-      long now = nanoTime.getAsLong();
-      unacked.release(
-          delivery -> {
-            append(words, delivery);
-            if (!delivery.rejected) {
-              metrics.ackLatency.record(now - delivery.deliveredAt, now);
-            }
-          });
+      unacked.release(delivery -> append(words, delivery));
       taken = unacked.prefix();
     }
     return words;
   }
 
-  private static void append(List<Word> words, Delivery delivery) {
+  /**
+   * Takes the last words on a channel: those that {@link #take} gives, and one each for what is
+   * settled behind a message that is not, which would be delivered again otherwise.
+   *
+   * @param epoch the channel that they will be sent on; no words may be taken for it afterwards
+   */
+  synchronized List<Word> takeLast(int epoch) {
+    List<Word> words = take(epoch);
+    if (epoch == unacked.epoch()) {
+      int inOrder = words.size();
+      unacked.settledBehindPrefix(
+          delivery -> {
+            words.add(new Word(delivery.tag(), !delivery.rejected, 1));
+            recordLatency(delivery);
+          });
+      takenApart = words.size() - inOrder;
+    }
+    return words;
+  }
+
+  private void append(List<Word> words, Delivery delivery) {
+    recordLatency(delivery);
     int last = words.size() - 1;
     if (delivery.rejected) {
       words.add(new Word(delivery.tag(), false, 1));
@@ -235,6 +252,13 @@ final class Acknowledger {
       words.set(last, new Word(delivery.tag(), true, words.get(last).messages() + 1));
     } else {
       words.add(new Word(delivery.tag(), true, 1));
+    }
+  }
+
+  private void recordLatency(Delivery delivery) {
+    if (!delivery.rejected) {
+      long now = nanoTime.getAsLong();
+      metrics.ackLatency.record(now - delivery.deliveredAt, now);
     }
   }
 
@@ -250,7 +274,7 @@ final class Acknowledger {
 
   /** Returns how many messages RabbitMQ has no word about. */
   synchronized int unacked() {
-    return (int) (unacked.next() - 1 - taken);
+    return (int) (unacked.next() - 1 - taken - takenApart);
   }
 
   /** Returns how many messages wait to be settled. */
@@ -262,9 +286,13 @@ final class Acknowledger {
    * What to tell RabbitMQ.
    *
    * @param tag the delivery tag
-   * @param ack true for an ack of everything up to the tag that has no word yet, false to reject
-   *     this one
-   * @param messages how many messages it is about
+   * @param ack true for an ack, false to reject the message
+   * @param messages how many messages it is about: one, or everything up to the tag that has no
+   *     word yet
    */
-  record Word(long tag, boolean ack, int messages) {}
+  record Word(long tag, boolean ack, int messages) {
+    boolean multiple() {
+      return messages > 1;
+    }
+  }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ChannelContinuationTimeoutException;
@@ -9,8 +8,6 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.rabbitbridge.connection.BrokerConnection;
-import dev.rabbitbridge.failure.ErrorClassifier;
-import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -36,6 +33,7 @@ final class QueueConsumer extends LinkWorker {
   private static final Logger LOG = LoggerFactory.getLogger(QueueConsumer.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
   private static final Duration SILENCE = Duration.ofSeconds(5);
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
   // Each message that is lost with a channel comes nearer to a quorum queue's delivery limit.
   private static final int CAUTIOUS_AFTER = 2;
   private static final int CAUTIOUS_PREFETCH = 10;
@@ -51,6 +49,7 @@ final class QueueConsumer extends LinkWorker {
   // Owned by the consumer's thread.
   private int fruitless; // epochs in a row
   private boolean saidUndeliverable;
+  private Duration trusted = SILENCE;
 
   /**
    * Creates a consumer that has not subscribed yet.
@@ -106,6 +105,9 @@ final class QueueConsumer extends LinkWorker {
     } catch (IOException | ShutdownSignalException e) {
       why = e;
     }
+    if (subscribed && acknowledger.unacked() == 0) {
+      outage.lostIdle();
+    }
     subscribed = false;
     long pollsAtLoss = polls.getAsLong();
     long answersAtLoss = acknowledger.answers();
@@ -124,7 +126,7 @@ final class QueueConsumer extends LinkWorker {
     Duration delay = outage.failed(why);
     if (cursor != null
         && config.connection().addresses().size() > 1
-        && ErrorClassifier.classify(why, Stage.RUNNING).replyCode() == AMQP.PRECONDITION_FAILED) {
+        && QueueOutage.isRefusedConsume(why)) {
       // This node has no replica of the stream; another may have.
       link().replace(connection, why);
     }
@@ -134,6 +136,13 @@ final class QueueConsumer extends LinkWorker {
   /** Returns why the channel is of no more use; null to subscribe again at once. */
   private @Nullable Throwable consume(BrokerConnection connection, int epoch)
       throws IOException, InterruptedException {
+    if (cursor != null && cursor.mustPin()) {
+      StreamEnd.Tail tail =
+          StreamEnd.find(connection, acknowledger.queue(), Map.of(), Long.MAX_VALUE);
+      if (tail != null) {
+        cursor.pin(tail);
+      }
+    }
     Channel channel = connection.openChannel();
     Subscription subscription = new Subscription(channel, epoch);
     boolean cautious = cursor == null && fruitless >= CAUTIOUS_AFTER;
@@ -148,12 +157,12 @@ final class QueueConsumer extends LinkWorker {
         && !mustRestart()
         && !(cautious && fruitless == 0)) {
       if (acknowledger.untilDue() == 0) {
-        send(channel, epoch);
+        send(channel, acknowledger.take(epoch));
       }
       if (cursor == null || !cursor.isWaiting()) {
         await(acknowledger.untilDue());
-      } else if (System.nanoTime() - lookedAt < SILENCE.toNanos()) {
-        await(Math.min(acknowledger.untilDue(), SILENCE.toNanos()));
+      } else if (System.nanoTime() - lookedAt < trusted.toNanos()) {
+        await(Math.min(acknowledger.untilDue(), trusted.toNanos()));
       } else {
         silent = isSilent(connection);
         lookedAt = System.nanoTime();
@@ -161,7 +170,7 @@ final class QueueConsumer extends LinkWorker {
     }
     if (subscription.end == null) {
       channel.basicCancel(tag);
-      send(channel, epoch);
+      send(channel, acknowledger.takeLast(epoch));
     }
     giveBack(channel);
     return subscription.end;
@@ -208,35 +217,43 @@ final class QueueConsumer extends LinkWorker {
       return false;
     }
     Long awaited = cursor.awaited();
-    Long end = StreamEnd.find(connection, acknowledger.queue(), awaited == null ? 0 : awaited);
+    StreamEnd.Tail end =
+        StreamEnd.find(
+            connection,
+            acknowledger.queue(),
+            config.consumerArguments(),
+            awaited == null ? 0 : awaited);
     if (!cursor.isWaiting() || acknowledger.pending() > 0) {
       return false;
     }
-    if (awaited != null && end != null && end < awaited) {
-      cursor.lost(end < 0 ? "the stream is empty" : "the last message is at offset " + end);
+    if (awaited != null && end != null && end.last() < awaited) {
+      cursor.lost(
+          end.last() < 0 ? "the stream is empty" : "the last message is at offset " + end.last());
       return false;
     }
-    if (end != null && end >= 0) {
+    if (end != null && end.last() >= 0) {
       LOG.warn(
-          "Stream '{}' has messages, but RabbitMQ delivered none for {} ms; subscribing again",
+          "Stream '{}' has messages, but RabbitMQ delivered none for {} s; subscribing again",
           acknowledger.queue(),
-          SILENCE.toMillis());
+          trusted.toSeconds());
+      // What takes RabbitMQ long to find must not begin anew for ever.
+      Duration longer = trusted.multipliedBy(2);
+      trusted = longer.compareTo(LONGEST_SILENCE) < 0 ? longer : LONGEST_SILENCE;
       return true;
     }
     if (end == null && !saidUndeliverable) {
       saidUndeliverable = true;
       LOG.warn(
-          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
+          "Stream '{}' is not empty, but RabbitMQ delivers nothing of it: all messages were cut off by retention, left out by a filter, or published in compressed batches, which it does not deliver over AMQP 0.9.1; waiting for others",
           acknowledger.queue());
     }
     return false;
   }
 
-  private void send(Channel channel, int epoch) throws IOException {
-    List<Acknowledger.Word> words = acknowledger.take(epoch);
+  private void send(Channel channel, List<Acknowledger.Word> words) throws IOException {
     for (Acknowledger.Word word : words) {
       if (word.ack()) {
-        channel.basicAck(word.tag(), true);
+        channel.basicAck(word.tag(), word.multiple());
         metrics.acked.add(word.messages(), System.nanoTime());
       } else {
         channel.basicReject(word.tag(), false);
@@ -246,6 +263,7 @@ final class QueueConsumer extends LinkWorker {
     if (!words.isEmpty()) {
       outage.moved();
       fruitless = 0;
+      trusted = SILENCE;
     }
   }
 
@@ -255,8 +273,9 @@ final class QueueConsumer extends LinkWorker {
    */
   private void giveBack(Channel channel) throws IOException {
     if (channel.isOpen()) {
-      // A stream keeps its messages, and takes a nack for an error.
-      if (acknowledger.pending() > 0 && cursor == null) {
+      // A stream keeps its messages, and takes a nack for an error. In all other cases: messages
+      // may have arrived that the client has not handed to the consumer yet.
+      if (cursor == null) {
         channel.basicNack(0, true, true);
       }
       try {
@@ -310,7 +329,9 @@ final class QueueConsumer extends LinkWorker {
 
     @Override
     public void handleCancel(String consumerTag) {
-      end = new IOException("RabbitMQ cancelled the consumer");
+      end =
+          new IOException(
+              "RabbitMQ cancelled the consumer: the queue was deleted, moved to another node, or waited for acks longer than RabbitMQ's consumer_timeout allows");
       wake();
     }
 

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -99,7 +98,8 @@ final class RecordValue {
       int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
       throw new DataException("the body is not JSON at line " + line + ", column " + column);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // Nothing is read but the body: it begins like UTF-16 or UTF-32, and is neither.
+      throw new DataException("the body is not JSON in any encoding of Unicode");
     }
   }
 
@@ -145,10 +145,15 @@ final class RecordValue {
   private static Object fraction(JsonParser parser) throws IOException {
     String written = parser.getText();
     double value = parser.getDoubleValue();
-    boolean exact =
-        Double.isFinite(value)
-            && new BigDecimal(written).compareTo(new BigDecimal(Double.toString(value))) == 0;
-    return exact ? (Object) value : written;
+    return Double.isFinite(value) && isExactly(value, written) ? (Object) value : written;
+  }
+
+  private static boolean isExactly(double value, String written) {
+    try {
+      return new BigDecimal(written).compareTo(new BigDecimal(Double.toString(value))) == 0;
+    } catch (NumberFormatException e) {
+      return false; // its exponent has more than 32 bits
+    }
   }
 
   /** Tells which format a content type stands for. */

@@ -295,6 +295,8 @@ final class Rules {
 
   /** name:value pairs. */
   static final class Arguments implements ConfigDef.Validator {
+    static final String STREAM_FILTER = "x-stream-filter";
+
     @Override
     public void ensureValid(String name, @Nullable Object value) {
       for (Object pair : (List<?>) value) {
@@ -312,7 +314,10 @@ final class Rules {
       Map<String, Object> arguments = new LinkedHashMap<>();
       for (String pair : pairs) {
         int colon = pair.indexOf(':');
-        arguments.put(pair.substring(0, colon).trim(), typed(pair.substring(colon + 1).trim()));
+        String name = pair.substring(0, colon).trim();
+        String value = pair.substring(colon + 1).trim();
+        // RabbitMQ takes no notice of a filter that is not text.
+        arguments.put(name, name.equals(STREAM_FILTER) ? value : typed(value));
       }
       return arguments;
     }

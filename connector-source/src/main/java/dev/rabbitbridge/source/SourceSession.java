@@ -41,24 +41,25 @@ final class SourceSession implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
   private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
-  // Quorum queues drop a message after 20 deliveries in vain, unless told otherwise.
-  private static final long NEAR_LIMIT = 15;
+  private static final Duration LAST_CONFIRM = Duration.ofSeconds(1);
 
   private final String name;
   private final RabbitMQSourceConfig config;
   private final RecordMapper mapper;
+  private final boolean filtered;
   private final Notices notices;
   private final Inbox inbox = new Inbox();
   private final AtomicLong polls = new AtomicLong();
   private final SourceMetrics metrics;
   private final LogContext logContext = LogContext.ofThisThread();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final RedeliveryCounts redeliveries;
+  private final Settlement settlement;
   private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
   private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
   private final Map<String, Map<String, String>> partitions = new HashMap<>(); // of the queues
   private final List<Thread> consuming = new ArrayList<>();
+  private final List<Thread> retrying = new ArrayList<>();
   private final List<Thread> connecting = new ArrayList<>();
   private @Nullable RetryPublisher retries;
 
@@ -79,11 +80,17 @@ final class SourceSession implements AutoCloseable {
       Function<List<Map<String, String>>, Collection<? extends Map<String, ?>>> stored) {
     this.config = config;
     this.mapper = new RecordMapper(config, System::currentTimeMillis);
-    this.redeliveries = new RedeliveryCounts(2 * config.prefetch() * config.queues().size());
+    this.filtered = config.consumerArguments().containsKey(Rules.Arguments.STREAM_FILTER);
     BrokerConnector connector =
         new BrokerConnector(config.connection(), config.connectorName(), config.taskId());
     this.name = connector.name();
     this.notices = new Notices(name);
+    this.settlement =
+        new Settlement(
+            config,
+            notices,
+            delivery -> consumer(delivery).wake(),
+            delivery -> retries.submit(delivery));
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
     Link link = link(connector);
     for (String queue : config.queues()) {
@@ -117,10 +124,11 @@ final class SourceSession implements AutoCloseable {
       retries =
           new RetryPublisher(
               link(connector), config.retryDelay(), notices, this::retryConfirmed, this::fail);
-      add(retries, "retry", consuming);
+      add(retries, "retry", retrying);
     }
     connecting.forEach(Thread::start);
     consuming.forEach(Thread::start);
+    retrying.forEach(Thread::start);
   }
 
   private static @Nullable Position position(Collection<? extends Map<String, ?>> stored) {
@@ -224,7 +232,9 @@ final class SourceSession implements AutoCloseable {
 
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
-    if (!acknowledger.isCurrent(delivery) || isKnown(delivery) || isOverLimit(delivery)) {
+    if (!acknowledger.isCurrent(delivery)
+        || isKnown(delivery)
+        || settlement.isOverLimit(delivery)) {
       return;
     }
     StreamCursor cursor = consumer(delivery).cursor();
@@ -272,7 +282,7 @@ final class SourceSession implements AutoCloseable {
     }
     metrics.deduplicated.add(1, System.nanoTime());
     if (verdict == SettledWindow.Verdict.ACK) {
-      settle(delivery, false);
+      settlement.ack(delivery);
     }
     return true;
   }
@@ -299,18 +309,20 @@ final class SourceSession implements AutoCloseable {
         return true;
       }
       case NEW_AFTER_GAP -> {
-        notices.warn(
-            Notices.Kind.STREAM_GAP,
-            () ->
-                "before offset "
-                    + position
-                    + " of stream '"
-                    + delivery.queue()
-                    + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+        if (!filtered) {
+          notices.warn(
+              Notices.Kind.STREAM_GAP,
+              () ->
+                  "before offset "
+                      + position
+                      + " of stream '"
+                      + delivery.queue()
+                      + "': cut off by retention, used by a client to store its own offset, or published in compressed batches, which RabbitMQ does not deliver over AMQP 0.9.1");
+        }
         return true;
       }
       case KNOWN -> {
-        settle(delivery, false);
+        settlement.ack(delivery);
         return false;
       }
       case IGNORE -> {
@@ -319,40 +331,6 @@ final class SourceSession implements AutoCloseable {
       }
     }
     throw new AssertionError(verdict);
-  }
-
-  /** Settles a message that was delivered too often, before it reaches Kafka. */
-  private boolean isOverLimit(Delivery delivery) {
-    Long counted = delivery.deliveryCount();
-    if (counted != null && counted >= NEAR_LIMIT) {
-      notices.warn(Notices.Kind.NEAR_LIMIT, () -> delivery + ", x-delivery-count " + counted);
-    }
-    int limit = config.deliveryLimit();
-    if (limit == 0) {
-      return false;
-    }
-    long deliveries = delivery.retries() + (counted != null ? counted : ownCount(delivery));
-    if (deliveries <= limit) {
-      return false;
-    }
-    notices.warn(
-        Notices.Kind.DELIVERY_LIMIT,
-        () ->
-            delivery
-                + ", "
-                + deliveries
-                + " times before; rejected without requeue since "
-                + RabbitMQSourceConfig.DELIVERY_LIMIT_CONFIG
-                + " is "
-                + limit);
-    settle(delivery, true);
-    return true;
-  }
-
-  private long ownCount(Delivery delivery) {
-    // A quorum queue that counts, but has nothing to count against this message.
-    boolean counts = delivery.headers().containsKey("x-acquired-count");
-    return counts ? 0 : redeliveries.of(delivery);
   }
 
   private QueueConsumer consumer(Delivery delivery) {
@@ -364,8 +342,23 @@ final class SourceSession implements AutoCloseable {
     try {
       return mapper.map(delivery, place);
     } catch (DataException e) {
-      return settleUnconvertible(delivery, place, e);
+      return unconvertible(delivery, place, e);
     }
+  }
+
+  private @Nullable DeliveredRecord unconvertible(
+      Delivery delivery, SourceOffsets.Place place, DataException why) {
+    try {
+      return settlement.isRaw(delivery, why) ? mapper.mapRaw(delivery, place) : null;
+    } catch (DataException e) {
+      fail(
+          Fault.NO_TOPIC.exception(
+              delivery + ": " + why.getMessage() + ". Without a topic it cannot be passed on.", e));
+    } catch (ConnectException e) {
+      // The records before it still go out; the next poll fails.
+      fail(e);
+    }
+    return null;
   }
 
   private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {
@@ -376,51 +369,6 @@ final class SourceSession implements AutoCloseable {
     return new SourceOffsets.Place(
         partitions.get(delivery.queue()),
         position == null ? SourceOffsets.sequence(++sequence) : position.toOffset());
-  }
-
-  private @Nullable DeliveredRecord settleUnconvertible(
-      Delivery delivery, SourceOffsets.Place place, DataException why) {
-    String what = delivery + ": " + why.getMessage();
-    switch (config.recordErrorBehavior()) {
-      case FAIL -> {
-        // The records before it still go out; the next poll fails.
-        fail(
-            Fault.UNCONVERTIBLE.exception(
-                what
-                    + ". "
-                    + RabbitMQSourceConfig.RECORD_ERROR_CONFIG
-                    + " = reject, ack or raw would let the task go on.",
-                why));
-        return null;
-      }
-      case REJECT -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; rejected without requeue");
-        settle(delivery, true);
-        return null;
-      }
-      case ACK -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; acked and dropped");
-        settle(delivery, false);
-        return null;
-      }
-      case RAW -> {
-        notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
-        try {
-          return mapper.mapRaw(delivery, place);
-        } catch (DataException e) {
-          fail(Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", e));
-          return null;
-        }
-      }
-    }
-    throw new AssertionError(config.recordErrorBehavior());
-  }
-
-  private void settle(Delivery delivery, boolean reject) {
-    Acknowledger acknowledger = delivery.acknowledger();
-    if (reject ? acknowledger.reject(delivery) : acknowledger.ack(delivery)) {
-      consumer(delivery).wake();
-    }
   }
 
   /**
@@ -435,7 +383,7 @@ final class SourceSession implements AutoCloseable {
         if (ours.delivery().acknowledger().answer(ours.delivery())) {
           settleCopies(ours.delivery());
         }
-        settle(ours.delivery(), false);
+        settlement.produced(ours.delivery());
       } else {
         settleSkipped(ours.delivery());
       }
@@ -446,38 +394,20 @@ final class SourceSession implements AutoCloseable {
   private void settleCopies(Delivery delivery) {
     SettledWindow window = windows.get(delivery.acknowledger());
     if (window != null) {
-      window.settled(delivery).forEach(copy -> settle(copy, false));
+      window.settled(delivery).forEach(copy -> settlement.ack(copy));
     }
   }
 
   private void settleSkipped(Delivery delivery) {
-    if (!delivery.acknowledger().answer(delivery)) {
-      return;
+    if (delivery.acknowledger().answer(delivery)) {
+      settleCopies(delivery);
+      settlement.skipped(delivery);
     }
-    settleCopies(delivery);
-    switch (config.skippedRecordBehavior()) {
-      case ACK -> settleSkipped(delivery, false, "acked");
-      case REJECT -> settleSkipped(delivery, true, "rejected without requeue");
-      case RETRY -> {
-        int retry = delivery.retries() + 1;
-        if (retry > config.retryMax()) {
-          settleSkipped(delivery, true, "rejected without requeue after the last retry");
-        } else {
-          notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; retry " + retry);
-          retries.submit(delivery);
-        }
-      }
-    }
-  }
-
-  private void settleSkipped(Delivery delivery, boolean reject, String how) {
-    notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; " + how);
-    settle(delivery, reject);
   }
 
   private void retryConfirmed(Delivery delivery) {
     metrics.retried.add(1, System.nanoTime());
-    settle(delivery, false);
+    settlement.ack(delivery);
   }
 
   /**
@@ -516,20 +446,31 @@ final class SourceSession implements AutoCloseable {
   public void close() {
     metrics.close();
     long deadline = System.nanoTime() + longestClose().toNanos();
+    boolean interrupted = endRetries(deadline);
     consumers.values().forEach(QueueConsumer::stop);
-    if (retries != null) {
-      retries.stop();
-    }
     // One that waits for a connection is not needed for the orderly end.
     links.stream().filter(one -> !one.isUp()).forEach(Link::close);
-    boolean interrupted = join(consuming, deadline);
+    interrupted |= join(consuming, deadline);
     links.forEach(Link::close);
+    interrupted |= join(retrying, deadline);
     interrupted |= join(connecting, deadline);
     links.forEach(Link::abort);
     inbox.clear();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** A copy that RabbitMQ has, of a message that goes back before the ack, would be a duplicate. */
+  private boolean endRetries(long deadline) {
+    if (retries == null) {
+      return false;
+    }
+    retries.stop();
+    if (!retries.link().isUp()) {
+      retries.link().close();
+    }
+    return join(retrying, Math.min(deadline, System.nanoTime() + LAST_CONFIRM.toNanos()));
   }
 
   private Duration longestClose() {

@@ -23,6 +23,8 @@ final class StreamCursor {
   private static final Logger LOG = LoggerFactory.getLogger(StreamCursor.class);
 
   private static final String FIRST = "first";
+  private static final String LAST = "last";
+  private static final String NEXT = "next";
 
   private final String queue;
   private final PositionLost policy;
@@ -43,6 +45,21 @@ final class StreamCursor {
     this.policy = policy;
     this.start = start;
     this.position = stored;
+  }
+
+  /**
+   * Tells whether where to begin is said in a word that means another place with each message that
+   * is published. After a lost connection it would leave out what came meanwhile.
+   */
+  synchronized boolean mustPin() {
+    return position == null && (start.equals(LAST) || start.equals(NEXT));
+  }
+
+  /** Begins where that word means now. */
+  synchronized void pin(StreamEnd.Tail tail) {
+    if (mustPin()) {
+      start = start.equals(LAST) ? tail.first() : tail.last() + 1;
+    }
   }
 
   /** Begins a subscription on a channel and returns its x-stream-offset. */
@@ -137,7 +154,7 @@ final class StreamCursor {
                   + " to earliest or latest.",
               null);
       case EARLIEST -> start = FIRST;
-      case LATEST -> start = "next";
+      case LATEST -> start = NEXT;
     }
     LOG.warn("{}; reading on from {} as configured {}", what, start, Fault.POSITION_LOST);
     position = null;

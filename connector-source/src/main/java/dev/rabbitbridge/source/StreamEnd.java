@@ -8,6 +8,7 @@ import com.rabbitmq.client.Envelope;
 import dev.rabbitbridge.connection.BrokerConnection;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds out whether a stream ends before an offset, by reading its last chunk. */
+/** Finds out where a stream ends, by reading its last chunk. */
 final class StreamEnd {
   private static final Logger LOG = LoggerFactory.getLogger(StreamEnd.class);
   private static final int PREFETCH = 100;
@@ -29,12 +30,15 @@ final class StreamEnd {
   /**
    * Reads the last chunk on a channel of its own.
    *
+   * @param arguments of the consumer that gets nothing: a filter leaves out messages here, too
    * @param awaited reading ends when this offset is found
-   * @return the offset of the last message read; -1 when the stream is empty; null when RabbitMQ
-   *     counts messages but delivers none now
+   * @return what was read; null when RabbitMQ counts messages but delivers none now
    */
-  static @Nullable Long find(BrokerConnection connection, String stream, long awaited)
+  static @Nullable Tail find(
+      BrokerConnection connection, String stream, Map<String, Object> arguments, long awaited)
       throws IOException, InterruptedException {
+    Map<String, Object> fromLast = new HashMap<>(arguments);
+    fromLast.put("x-stream-offset", "last");
     Channel channel = connection.openChannel();
     try {
       boolean empty = channel.queueDeclarePassive(stream).getMessageCount() == 0;
@@ -46,7 +50,7 @@ final class StreamEnd {
           "",
           false,
           false,
-          Map.of("x-stream-offset", "last"),
+          fromLast,
           new DefaultConsumer(channel) {
             @Override
             public void handleDelivery(
@@ -54,21 +58,36 @@ final class StreamEnd {
               offsets.add((Long) properties.getHeaders().get("x-stream-offset"));
             }
           });
+      Long first = null;
       Long last = null;
       long tag = 0;
       // One that is written to all the time never falls silent.
       long deadline = System.nanoTime() + LONGEST.toNanos();
       Long next = offsets.poll(SILENCE_MS, TimeUnit.MILLISECONDS);
       while (next != null) {
+        first = first == null ? next : first;
         last = next;
         boolean enough = last >= awaited || System.nanoTime() - deadline > 0;
         channel.basicAck(++tag, false);
         next = enough ? null : offsets.poll(SILENCE_MS, TimeUnit.MILLISECONDS);
       }
-      return last == null && empty ? Long.valueOf(-1) : last;
+      if (last == null) {
+        return empty ? Tail.EMPTY : null;
+      }
+      return new Tail(first, last);
     } finally {
       close(channel);
     }
+  }
+
+  /**
+   * The end of a stream.
+   *
+   * @param first the first offset of the last chunk
+   * @param last the last offset that was read of it, and of what came meanwhile
+   */
+  record Tail(long first, long last) {
+    static final Tail EMPTY = new Tail(0, -1);
   }
 
   private static void close(Channel channel) throws IOException {

@@ -173,6 +173,45 @@ class AcknowledgerTest {
   }
 
   @Test
+  void atTheEndOfAChannelEachMessageThatKafkaHasGetsItsWord() {
+    int epoch = acknowledger.beginEpoch();
+    List<Delivery> deliveries = deliver(epoch, 9);
+    for (int i : List.of(0, 1, 3, 4, 7)) {
+      acknowledger.ack(deliveries.get(i));
+    }
+    acknowledger.reject(deliveries.get(5));
+
+    List<Word> last = acknowledger.takeLast(epoch);
+
+    assertThat(last)
+        .containsExactly(
+            new Word(2, true, 2),
+            new Word(4, true, 1),
+            new Word(5, true, 1),
+            new Word(6, false, 1),
+            new Word(8, true, 1));
+    assertThat(last.stream().filter(Word::multiple).map(Word::tag)).containsExactly(2L);
+    assertThat(acknowledger.pending()).as("to give back").isEqualTo(3);
+    assertThat(acknowledger.unacked()).isEqualTo(3);
+    acknowledger.ack(deliveries.get(2));
+    acknowledger.beginEpoch();
+    assertThat(metrics.staleTags.total()).as("came after the last word").isEqualTo(1);
+    assertThat(acknowledger.unacked()).isZero();
+  }
+
+  @Test
+  void theLastWordsOnAChannelAreNotSaidOnAnother() {
+    int old = acknowledger.beginEpoch();
+    deliver(old, 2).forEach(acknowledger::ack);
+    int epoch = acknowledger.beginEpoch();
+    List<Delivery> fresh = deliver(epoch, 2);
+    acknowledger.ack(fresh.get(1));
+
+    assertThat(acknowledger.takeLast(old)).isEmpty();
+    assertThat(acknowledger.takeLast(epoch)).containsExactly(new Word(2, true, 1));
+  }
+
+  @Test
   void aSingleMessageIsAckedWithoutDelay() {
     int epoch = acknowledger.beginEpoch();
     Delivery only = deliver(epoch, 1).get(0);

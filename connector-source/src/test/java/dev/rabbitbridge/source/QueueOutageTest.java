@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class QueueOutageTest {
   private static final int CONSUME = 20;
@@ -53,6 +55,53 @@ class QueueOutageTest {
       assertThat(outage.failed(new IOException("cancelled"))).isPositive();
       outage.moved();
     }
+  }
+
+  @Test
+  void aQueueThatIsIdleForWeeksIsNotGivenUpForACancelNowAndThen() {
+    AtomicLong clock = new AtomicLong();
+    QueueOutage outage = outage(Map.of(), clock::get);
+    for (int cancel = 0; cancel < 100; cancel++) {
+      outage.subscribed();
+      clock.addAndGet(Duration.ofDays(1).toNanos());
+      outage.lostIdle();
+      assertThat(outage.failed(new IOException("cancelled"))).isLessThan(Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
+  void aConsumerThatIsLostAgainAtOnceIsGivenUp() {
+    AtomicLong clock = new AtomicLong();
+    QueueOutage outage = outage(Map.of(), clock::get);
+
+    assertThatThrownBy(
+            () -> {
+              for (int cancel = 0; cancel < 6; cancel++) {
+                outage.subscribed();
+                clock.addAndGet(Duration.ofSeconds(59).toNanos());
+                outage.lostIdle();
+                outage.failed(new IOException("cancelled"));
+              }
+            })
+        .isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  void aQueueThatStaysAwayIsGivenUpHoweverLongItHadBeenIdle() {
+    AtomicLong clock = new AtomicLong();
+    QueueOutage outage = outage(Map.of(), clock::get);
+    outage.subscribed();
+    clock.addAndGet(Duration.ofDays(1).toNanos());
+    outage.lostIdle();
+    outage.failed(new IOException("cancelled"));
+
+    assertThatThrownBy(
+            () -> {
+              for (int attempt = 0; attempt < 5; attempt++) {
+                outage.failed(channelClosed(AMQP.NOT_FOUND));
+              }
+            })
+        .isInstanceOf(ConnectException.class);
   }
 
   @Test
@@ -106,8 +155,67 @@ class QueueOutageTest {
     }
   }
 
+  @Test
+  void lateAcksAreNotTakenForARefusedConsumer() { // F19
+    QueueOutage outage = outage(Map.of());
+    outage.subscribed();
+
+    assertThat(warned(outage, channelClosed(AMQP.PRECONDITION_FAILED, 0, 0)))
+        .contains("consumer_timeout in rabbitmq.conf", "Kafka did not confirm")
+        .endsWith(Fault.ACKS.toString())
+        .doesNotContain("rabbitmq.queue.type");
+    assertThatThrownBy(() -> failUntilItGivesUp(outage, 0, 0))
+        .hasMessageStartingWith(Fault.ACKS.id())
+        .hasMessageContaining("consumer_timeout in rabbitmq.conf")
+        .hasMessageNotContaining("rabbitmq.queue.type");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {80, 90, 120}) // ack, reject, nack
+  void anAckThatRabbitMqDoesNotKnowIsNotTakenForARefusedConsumerOrALateAck(int method) {
+    QueueOutage outage = outage(Map.of());
+    outage.subscribed();
+
+    assertThat(warned(outage, channelClosed(AMQP.PRECONDITION_FAILED, 60, method)))
+        .contains("does not know the delivery that was acked", "delivered again")
+        .endsWith(Fault.ACKS.toString())
+        .doesNotContain("rabbitmq.queue.type", "consumer_timeout");
+    assertThatThrownBy(() -> failUntilItGivesUp(outage, 60, method))
+        .hasMessageStartingWith(Fault.ACKS.id())
+        .hasMessageNotContaining("rabbitmq.queue.type");
+  }
+
+  @Test
+  void onlyARefusedConsumerSendsAStreamToAnotherNode() {
+    assertThat(QueueOutage.isRefusedConsume(channelClosed(AMQP.PRECONDITION_FAILED))).isTrue();
+    assertThat(QueueOutage.isRefusedConsume(channelClosed(AMQP.PRECONDITION_FAILED, 0, 0)))
+        .isFalse();
+    assertThat(QueueOutage.isRefusedConsume(channelClosed(AMQP.PRECONDITION_FAILED, 60, 80)))
+        .isFalse();
+    assertThat(QueueOutage.isRefusedConsume(channelClosed(AMQP.NOT_FOUND))).isFalse();
+    assertThat(QueueOutage.isRefusedConsume(new IOException("cancelled"))).isFalse();
+  }
+
+  private static String warned(QueueOutage outage, IOException error) {
+    try (LogLines log = new LogLines(QueueOutage.class)) {
+      outage.failed(error);
+      assertThat(log.lines()).hasSize(1);
+      return log.lines().get(0);
+    }
+  }
+
+  private static void failUntilItGivesUp(QueueOutage outage, int classId, int method) {
+    for (int attempt = 0; attempt < 10; attempt++) {
+      outage.failed(channelClosed(AMQP.PRECONDITION_FAILED, classId, method));
+    }
+  }
+
   private static IOException channelClosed(int code) {
-    AMQP.Channel.Close close = new AMQImpl.Channel.Close(code, "reason", 60, CONSUME);
+    return channelClosed(code, 60, CONSUME);
+  }
+
+  private static IOException channelClosed(int code, int classId, int method) {
+    AMQP.Channel.Close close = new AMQImpl.Channel.Close(code, "reason", classId, method);
     return new IOException(new ShutdownSignalException(false, false, close, null));
   }
 

@@ -137,6 +137,20 @@ class RabbitMQSourceConnectorTest {
   }
 
   @Test
+  void argumentsOfTheConsumerAreTypedExceptForAFilterWhichIsText() {
+    RabbitMQSourceConfig config =
+        new RabbitMQSourceConfig(
+            Map.of(
+                "rabbitmq.queue", "s",
+                "kafka.topic", "t",
+                "rabbitmq.consumer.arguments", "x-stream-filter:007,x-n:7,x-flag:true,x-text:a:b"));
+
+    assertThat(config.consumerArguments())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("x-stream-filter", "007", "x-n", 7L, "x-flag", true, "x-text", "a:b"));
+  }
+
+  @Test
   void queuesAreDealtOutToTasks() {
     connector.start(props(Map.of("rabbitmq.queue", "a,b,c,b")));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.connect.errors.DataException;
@@ -27,6 +28,19 @@ class RecordValueTest {
         .isEqualTo(List.of(Long.MAX_VALUE, "9223372036854775808"));
     assertThat(json("[0.1,0.10000000000000000001,1e400,1e-400]"))
         .isEqualTo(List.of(0.1, "0.10000000000000000001", "1e400", "1e-400"));
+    assertThat(json("[1e-99999999999,1E+99999999999,1e-2147483649]"))
+        .isEqualTo(List.of("1e-99999999999", "1E+99999999999", "1e-2147483649"));
+  }
+
+  /** UTF-32 in an order that nobody uses, and UTF-32 with what is no character. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0000FFFE", "FEFF0000", "0000FEFF7FFFFFFF", "000000227FFFFFFF00000022"})
+  void whatOnlyBeginsLikeUnicodeIsNoJson(String hex) { // F08
+    byte[] body = HexFormat.of().parseHex(hex);
+
+    assertThatThrownBy(() -> RecordValue.json(body))
+        .isInstanceOf(DataException.class)
+        .hasMessageContaining("not JSON");
   }
 
   @ParameterizedTest

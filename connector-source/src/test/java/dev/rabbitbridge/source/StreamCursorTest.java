@@ -118,6 +118,43 @@ class StreamCursorTest {
   }
 
   @Test
+  void aStartAtTheEndIsPinnedSoThatAReconnectLeavesNothingOut() {
+    StreamCursor next = new StreamCursor("s", PositionLost.FAIL, "next", null);
+    assertThat(next.mustPin()).isTrue();
+    next.pin(new StreamEnd.Tail(40, 49));
+    assertThat(next.subscribe(1)).isEqualTo(50L);
+    assertThat(next.mustPin()).isFalse();
+    next.pin(new StreamEnd.Tail(50, 59));
+    assertThat(next.subscribe(2)).isEqualTo(50L);
+
+    StreamCursor last = new StreamCursor("s", PositionLost.FAIL, "last", null);
+    last.pin(new StreamEnd.Tail(40, 49));
+    assertThat(last.subscribe(1)).isEqualTo(40L);
+
+    StreamCursor empty = new StreamCursor("s", PositionLost.FAIL, "next", null);
+    empty.pin(StreamEnd.Tail.EMPTY);
+    assertThat(empty.subscribe(1)).isEqualTo(0L);
+  }
+
+  @Test
+  void whatDoesNotMoveIsNotPinned() {
+    assertThat(cursor(PositionLost.FAIL, null).mustPin()).as("first").isFalse();
+    assertThat(cursor(PositionLost.LATEST, at(5)).mustPin()).as("a position").isFalse();
+    assertThat(new StreamCursor("s", PositionLost.FAIL, 7L, null).mustPin()).isFalse();
+  }
+
+  @Test
+  void theEndAfterALostPositionIsPinnedToo() {
+    StreamCursor cursor = cursor(PositionLost.LATEST, at(5));
+    cursor.subscribe(1);
+    cursor.lost("it is gone");
+
+    assertThat(cursor.mustPin()).isTrue();
+    cursor.pin(new StreamEnd.Tail(0, 2));
+    assertThat(cursor.subscribe(2)).isEqualTo(3L);
+  }
+
+  @Test
   void anOffsetThatAPersonSetHasNothingToCompare() {
     StreamCursor cursor =
         cursor(PositionLost.FAIL, Position.of(Map.of("stream.offset", (Object) 5)));

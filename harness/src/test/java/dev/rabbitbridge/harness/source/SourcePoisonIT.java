@@ -11,6 +11,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
+import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
@@ -214,6 +216,40 @@ class SourcePoisonIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"quorum", "classic"})
+  void aRejectGoesToTheDeadLetterExchangeThatTheConnectorDeclared(String type) {
+    String queue = scenario.name("declared");
+    String exchange = scenario.name("dead");
+    String dead = scenario.name("dead-queue");
+    Management management = scenario.rabbitMQ().management();
+    scenario.atEnd(() -> List.of(queue, dead).forEach(management::deleteQueue));
+    scenario.atEnd(() -> management.deleteExchange(exchange));
+    Map<String, String> config = json(queue, "reject");
+    config.put("rabbitmq.skipped.record.behavior", "reject");
+    config.put("rabbitmq.topology", "declare");
+    config.put("rabbitmq.topology.queue.type", type);
+    config.put("rabbitmq.topology.dead.letter.exchange", exchange);
+    config.put("rabbitmq.topology.dead.letter.queue", dead);
+    for (int start = 0; start < 2; start++) {
+      try (TaskDriver task = TaskDriver.start(config)) {
+        task.pollAndCommitUntil(
+            () -> management.hasQueue(queue) && scenario.amqp().consumers(queue) == 1);
+        scenario.amqp().publish(queue, List.of("{broken", "1", "2"));
+        List<SourceRecord> records = task.poll(2);
+        task.drop(records.get(0));
+        task.commit(records.get(1));
+
+        int rejected = 2 * (start + 1);
+        task.pollAndCommitUntil(() -> scenario.amqp().ready(dead) == rejected);
+        awaitEmpty(scenario, queue);
+      }
+    }
+    assertThat(scenario.amqp().drain(dead))
+        .extracting(Message::text)
+        .containsExactlyInAnyOrder("{broken", "1", "{broken", "1");
+  }
+
+  @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aDroppedRecordComesBackAfterADelayAsItWasAndEndsInTheDeadLetterQueue(boolean quorum) {
     String dead = scenario.queue(QueueKind.CLASSIC);
@@ -293,6 +329,29 @@ class SourcePoisonIT {
     }
   }
 
+  @Test
+  void aCopyThatIsConfirmedDuringTheStopIsNoDuplicate() throws Exception { // F80
+    String queue = scenario.queue(QueueKind.QUORUM);
+    Map<String, String> config = retries(queue, 60_000);
+    TcpProxy proxy = scenario.proxy();
+    config.putAll(scenario.broker(proxy.endpoint()));
+    scenario.amqp().publish(queue, List.of("again"));
+    TaskDriver task = TaskDriver.start(config);
+    proxy.holdConfirms();
+    task.drop(task.poll(1).get(0));
+    await().until(() -> proxy.heldConfirms() == 1);
+
+    Thread stopping = new Thread(task::stop);
+    stopping.start();
+    await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+    proxy.passConfirms();
+    stopping.join();
+
+    assertThat(scenario.amqp().ready(queue + ".retry.60000")).isEqualTo(1);
+    await().untilAsserted(() -> assertThat(scenario.amqp().consumers(queue)).isZero());
+    assertThat(scenario.amqp().ready(queue)).as("the original, too").isZero();
+  }
+
   private Map<String, String> retries(String queue, int delayMs) {
     scenario.atEnd(() -> scenario.rabbitMQ().management().deleteQueue(queue + ".retry." + delayMs));
     Map<String, String> config = Sources.config(scenario, queue);
@@ -320,6 +379,29 @@ class SourcePoisonIT {
             QueueKind.CLASSIC,
             Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
     assertLimited(queue, dead);
+  }
+
+  @Test
+  void equalMessagesThatComeBackOnceAreNotOverTheDeliveryLimit() { // F12
+    String dead = scenario.queue(QueueKind.CLASSIC);
+    String queue =
+        scenario.queue(
+            QueueKind.CLASSIC,
+            Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+    scenario.amqp().publish(queue, Collections.nCopies(100, "equal"));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.delivery.limit", "2");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      List<SourceRecord> first = task.poll(100);
+      scenario.rabbitMQ().closeConnections();
+      await().until(() -> scenario.amqp().ready(queue) == 100);
+      first.forEach(task::commit);
+
+      List<SourceRecord> again = task.poll(100);
+      again.forEach(task::commit);
+      awaitEmpty(scenario, queue);
+    }
+    assertThat(scenario.amqp().ready(dead)).isZero();
   }
 
   private void assertLimited(String queue, String dead) {

@@ -6,6 +6,7 @@ import static dev.rabbitbridge.harness.source.Sources.unacked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.rabbitmq.client.MessageProperties;
 import dev.rabbitbridge.harness.Scale;
@@ -15,6 +16,7 @@ import dev.rabbitbridge.harness.rabbitmq.Message;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -300,15 +302,17 @@ class SourceRecoveryIT {
     scenario.amqp().publish(queue, ids(10));
     TaskDriver task = TaskDriver.start(Sources.config(scenario, queue));
     List<SourceRecord> records = task.poll(10);
-    records.subList(0, 4).forEach(task::commit);
+    // The first one is on its way to a partition that does not answer, say.
+    records.subList(1, 5).forEach(task::commit);
+    records.subList(8, 10).forEach(task::commit);
 
     task.stop();
-    records.subList(4, 10).forEach(task::commit);
+    records.forEach(task::commit);
 
     await().untilAsserted(() -> assertThat(scenario.amqp().consumers(queue)).isZero());
     assertThat(scenario.amqp().drain(queue))
         .extracting(Message::text)
-        .containsExactlyElementsOf(ids(4, 10));
+        .containsExactlyInAnyOrder("id-0", "id-5", "id-6", "id-7");
   }
 
   @Test
@@ -324,6 +328,32 @@ class SourceRecoveryIT {
       List<SourceRecord> records = task.pollAndCommitAll(ids(600));
       assertThat(texts(records)).containsExactlyInAnyOrderElementsOf(ids(600));
       Sources.awaitEmpty(scenario, queue);
+    }
+  }
+
+  @Test
+  void tasksThatEndWhileTheirFirstMessagesArriveLeaveTheDeliveryLimitAlone()
+      throws Exception { // F31
+    assumeFalse(
+        scenario.rabbitMQ().management().version().startsWith("3."),
+        "before 4.0 a quorum queue counts what is given back, too");
+    String queue = scenario.queue(QueueKind.QUORUM);
+    scenario.amqp().publish(queue, Collections.nCopies(500, "x".repeat(2000)));
+    for (int i = 0; i < 40; i++) {
+      try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+        await()
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(() -> scenario.amqp().ready(queue) < 500);
+        task.stop();
+      }
+    }
+    try (TaskDriver task = TaskDriver.start(Sources.config(scenario, queue))) {
+      List<SourceRecord> records = task.poll(500);
+
+      assertThat(records)
+          .extracting(record -> record.headers().lastWithName("x-delivery-count"))
+          .allMatch(header -> header == null || ((Number) header.value()).longValue() == 0);
     }
   }
 

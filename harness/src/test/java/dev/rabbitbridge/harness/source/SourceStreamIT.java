@@ -7,15 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.stream.Address;
 import com.rabbitmq.stream.Environment;
 import com.rabbitmq.stream.Producer;
 import com.rabbitmq.stream.compression.Compression;
 import dev.rabbitbridge.harness.Scenario;
+import dev.rabbitbridge.harness.proxy.TcpProxy;
 import dev.rabbitbridge.harness.rabbitmq.Amqp;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import dev.rabbitbridge.harness.rabbitmq.RabbitMQ;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,6 +36,8 @@ import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Streams: their position lives in Connect's offsets. */
 class SourceStreamIT {
@@ -138,6 +143,43 @@ class SourceStreamIT {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"next,0", "next,5", "last,5"})
+  void whatIsPublishedBeforeTheFirstReconnectIsReadAlsoFromTheEndOn(String start, int before) {
+    String stream = scenario.queue(QueueKind.STREAM);
+    scenario.amqp().publish(stream, ids(before));
+    TcpProxy proxy = scenario.proxy();
+    Map<String, String> config = new HashMap<>(scenario.broker(proxy.endpoint()));
+    config.put("rabbitmq.stream.offset", start);
+    try (TaskDriver task = start(stream, config, null)) {
+      awaitSubscribed(stream);
+      proxy.refuse();
+      for (String id : ids(before, before + 5)) {
+        scenario.amqp().publish(stream, List.of(id));
+      }
+      proxy.heal();
+
+      List<String> texts = texts(task.pollAndCommitAll(ids(before, before + 5)));
+
+      if (start.equals("next")) {
+        assertThat(texts.get(0)).isEqualTo("id-" + before);
+      } else {
+        assertThat(ids(before)).as("the last chunk before").contains(texts.get(0));
+      }
+    }
+  }
+
+  /** Streams tell their consumers only to the statistics; the task's own has its prefetch. */
+  private void awaitSubscribed(String stream) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                scenario.rabbitMQ().management().consumers().stream()
+                    .filter(one -> stream.equals(one.path("queue").path("name").asText()))
+                    .anyMatch(one -> one.path("prefetch_count").asInt() == 500));
+  }
+
   @Test
   void aRecreatedShorterStreamIsNoticed() {
     String stream = scenario.queue(QueueKind.STREAM);
@@ -229,22 +271,19 @@ class SourceStreamIT {
   @Test
   void whatCompressedBatchesLeaveOutIsWarnedAbout() throws Exception {
     RabbitMQ broker = scenario.atEnd(scenario.harness().newRabbitMQ("streams", ""));
-    assumeTrue(
-        broker.amqp().equals(broker.amqpFromWorker()), "only a local broker has a port to spare");
-    int port = enableStreamProtocol(broker);
+    Address address = enableStreamProtocol(broker);
     String stream = scenario.name("stream");
     broker.management().declareQueue(stream, QueueKind.STREAM, Map.of());
     try (Amqp amqp = broker.connect()) {
       amqp.publish(stream, ids(10));
-      publishCompressed(port, stream, ids(10, 50));
+      publishCompressed(address, stream, ids(10, 50));
       amqp.publish(stream, ids(50, 60));
     }
     String topic = scenario.topic(1);
     Map<String, String> config = scenario.source(stream, topic);
     config.putAll(scenario.broker(broker.amqpFromWorker()));
     config.put("rabbitmq.queue.type", "stream");
-    String version = broker.management().get("overview").path("rabbitmq_version").asText();
-    if (version.startsWith("3.10.")) {
+    if (broker.management().version().startsWith("3.10.")) {
       // It ends the connection instead of leaving them out.
       assertThat(scenario.worker().rest().awaitFailed(scenario.put(config)))
           .contains("RB-R05", stream, "compressed batches");
@@ -263,7 +302,7 @@ class SourceStreamIT {
 
     String only = scenario.name("stream");
     broker.management().declareQueue(only, QueueKind.STREAM, Map.of());
-    publishCompressed(port, only, ids(40));
+    publishCompressed(address, only, ids(40));
     config.put("rabbitmq.queue", only);
     scenario.running(config);
     await()
@@ -280,31 +319,78 @@ class SourceStreamIT {
     Sources.awaitAll(scenario, topic, List.of("readable"));
   }
 
+  @Test
+  void aFilterThatLetsNothingThroughIsNoReasonToSubscribeAgain() {
+    String version = scenario.rabbitMQ().management().version();
+    assumeTrue(!version.matches("3\\.(9|1[012])\\..*"), "filters came with RabbitMQ 3.13");
+    String stream = scenario.queue(QueueKind.STREAM);
+    publishFor("red", stream, ids(20));
+    String topic = scenario.topic(1);
+    Map<String, String> config = scenario.source(stream, topic);
+    config.put("rabbitmq.queue.type", "stream");
+    config.put("rabbitmq.consumer.arguments", "x-stream-filter:blue");
+    String connector = scenario.running(config);
+    // Twice as long as the consumer trusts a silence, and looks for its reason.
+    await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ofSeconds(14)).until(() -> true);
+
+    publishFor("blue", stream, ids(20, 25));
+    Sources.awaitAll(scenario, topic, ids(20, 25));
+    await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+    publishFor("red", stream, ids(25, 30));
+    await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+    publishFor("blue", stream, ids(30, 35));
+    Sources.awaitAll(scenario, topic, ids(30, 35));
+
+    assertThat(scenario.kafka().client().values(topic)).hasSize(10);
+    assertThat(scenario.worker().logLines("consuming queue '" + stream)).hasSize(1);
+    assertThat(scenario.worker().logLines("WARN.*(" + connector + "|" + stream + ")"))
+        .singleElement()
+        .asString()
+        .contains("is not empty", "left out by a filter");
+  }
+
+  private void publishFor(String filterValue, String stream, List<String> bodies) {
+    BasicProperties properties =
+        new BasicProperties.Builder().headers(Map.of("x-stream-filter-value", filterValue)).build();
+    scenario.amqp().publish("", stream, properties, bodies);
+  }
+
   /** Nobody else may need the default port, and no other test needs the plugin. */
-  private static int enableStreamProtocol(RabbitMQ broker) throws IOException {
+  private static Address enableStreamProtocol(RabbitMQ broker) throws IOException {
+    boolean local = broker.amqp().equals(broker.amqpFromWorker());
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
-    broker.ctl(
-        "eval",
-        """
-        application:set_env(rabbitmq_stream, tcp_listeners, [{"127.0.0.1", %d}], [{persistent, true}]),
-        {ok, File} = application:get_env(rabbit, enabled_plugins_file),
-        ok = file:write_file(File, "[rabbitmq_management, rabbitmq_stream]."),
-        rabbit_plugins:ensure(File)."""
-            .formatted(port));
-    return port;
+    String address =
+        broker.ctl(
+            "eval",
+            """
+            {ok, Name} = inet:gethostname(),
+            {ok, Ip} = inet:getaddr(case %s of true -> "localhost"; false -> Name end, inet),
+            Address = inet:ntoa(Ip),
+            application:set_env(rabbitmq_stream, tcp_listeners, [{Address, %d}], [{persistent, true}]),
+            %s orelse application:set_env(rabbit, enabled_plugins_file, "/tmp/enabled_plugins"),
+            {ok, File} = application:get_env(rabbit, enabled_plugins_file),
+            ok = file:write_file(File, "[rabbitmq_management, rabbitmq_stream]."),
+            rabbit_plugins:ensure(File),
+            Address."""
+                .formatted(local, port, local));
+    String host = address.substring(address.indexOf('"') + 1, address.lastIndexOf('"'));
+    assumeTrue(
+        local || InetAddress.getByName(host).isReachable(2000),
+        "the container has no address that this machine can reach");
+    return new Address(host, port);
   }
 
-  private static void publishCompressed(int port, String stream, List<String> bodies)
+  private static void publishCompressed(Address broker, String stream, List<String> bodies)
       throws InterruptedException {
     CountDownLatch unconfirmed = new CountDownLatch(bodies.size());
     try (Environment environment =
             Environment.builder()
-                .host("127.0.0.1")
-                .port(port)
-                .addressResolver(advertised -> new Address("127.0.0.1", port))
+                .host(broker.host())
+                .port(broker.port())
+                .addressResolver(advertised -> broker)
                 .build();
         Producer producer =
             environment.producerBuilder().stream(stream)
