@@ -442,7 +442,9 @@ final class Faults {
                 rig -> rig.nodes().get(0).kill(),
                 10,
                 rig -> rig.nodes().get(0).start())
-            .onCluster(QueueKind.CLASSIC),
+            .onCluster(QueueKind.CLASSIC)
+            // Meanwhile RabbitMQ routes to it as little as to a queue that does not exist.
+            .mayDeadLetter(),
         Fault.of(
                 "leader-kill-rebalance",
                 "Leaders' node killed in the middle of a rebalance",
