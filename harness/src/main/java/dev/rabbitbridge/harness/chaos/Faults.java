@@ -209,7 +209,8 @@ final class Faults {
                 takeAway,
                 2,
                 rig -> rig.permit(true))
-            .mayDeadLetter(),
+            .mayDeadLetter()
+            .mayFailInStorm("RB-S04: RabbitMQ refuses what is published: 403"),
         Fault.of(
                 "permissions-gone-sink",
                 "Permissions taken away for longer",
