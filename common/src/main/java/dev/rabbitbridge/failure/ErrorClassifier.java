@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what an error means, on exception types and the protocol's class, method and reply code,
- * never on message text.
+ * and on text only where RabbitMQ says two things with one code: {@link #isNodeAway}.
  *
  * <p>Pure and thread safe. What it does not know is {@link FailureKind#FATAL}: an unknown error
  * that is retried for ever helps nobody.
@@ -34,6 +34,9 @@ public final class ErrorClassifier {
   private static final int BASIC_CLASS = 60;
   private static final int BASIC_CONSUME = 20;
   private static final int BASIC_PUBLISH = 40;
+
+  /** Of 3.8 to 4.3. Should it change, such a queue is taken for one that does not exist. */
+  private static final String NODE_AWAY = "is down or inaccessible";
 
   private ErrorClassifier() {}
 
@@ -53,6 +56,21 @@ public final class ErrorClassifier {
       }
     }
     return failure(FailureKind.FATAL, error);
+  }
+
+  /**
+   * Tells whether a queue is only away: the node that holds it is down. RabbitMQ answers 404, as it
+   * does for a queue that does not exist; just the text tells them apart.
+   *
+   * @param failure what {@link #classify} returned
+   * @return true when the queue comes back with its node
+   */
+  public static boolean isNodeAway(Failure failure) {
+    return isNodeAway(failure.replyCode(), failure.reason());
+  }
+
+  private static boolean isNodeAway(int replyCode, String text) {
+    return replyCode == AMQP.NOT_FOUND && text.contains(NODE_AWAY);
   }
 
   private static @Nullable Failure known(Throwable t, Stage stage) {
@@ -113,8 +131,9 @@ public final class ErrorClassifier {
 
   private static Failure ofSignal(ShutdownSignalException signal, Stage stage) {
     if (signal.getReason() instanceof AMQP.Channel.Close close) {
+      Stage when = isNodeAway(close.getReplyCode(), close.getReplyText()) ? Stage.RUNNING : stage;
       FailureKind kind =
-          ofReply(close.getReplyCode(), close.getClassId(), close.getMethodId(), stage);
+          ofReply(close.getReplyCode(), close.getClassId(), close.getMethodId(), when);
       return new Failure(kind, close.getReplyCode(), close.getReplyText(), signal);
     }
     if (signal.getReason() instanceof AMQP.Connection.Close close) {
@@ -134,8 +153,8 @@ public final class ErrorClassifier {
       case AMQP.REPLY_SUCCESS, AMQP.CONNECTION_FORCED, AMQP.RESOURCE_ERROR, AMQP.INTERNAL_ERROR ->
           FailureKind.TRANSIENT;
       case AMQP.CONTENT_TOO_LARGE, AMQP.NO_ROUTE, AMQP.NO_CONSUMERS -> FailureKind.RECORD;
-      // While a queue's node is away the broker says of the queue that it does not exist, or is
-      // locked.
+      // While a queue's node is away the broker may say of the queue just that it does not exist,
+      // or is locked.
       case AMQP.NOT_FOUND, AMQP.RESOURCE_LOCKED ->
           classId == QUEUE_CLASS || isConsume(classId, methodId) ? laterMayWork : FailureKind.FATAL;
       case AMQP.PRECONDITION_FAILED -> {

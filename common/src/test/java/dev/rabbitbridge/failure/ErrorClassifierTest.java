@@ -119,7 +119,29 @@ class ErrorClassifierTest {
   }
 
   @Test
-  void messageTextDecidesNothing() {
+  void aQueueWhoseNodeIsDownIsAwayAndNotMissing() {
+    for (int[] method : new int[][] {{60, 20}, {50, 10}}) {
+      Failure failure =
+          ErrorClassifier.classify(
+              new IOException(
+                  channelClose(
+                      AMQP.NOT_FOUND,
+                      "NOT_FOUND - home node 'rabbit@a' of durable queue 'q' in vhost '/' is down or inaccessible",
+                      method[0],
+                      method[1])),
+              START);
+
+      assertThat(failure.kind()).isEqualTo(TRANSIENT);
+      assertThat(ErrorClassifier.isNodeAway(failure)).isTrue();
+    }
+    assertThat(
+            ErrorClassifier.isNodeAway(
+                ErrorClassifier.classify(channelClose(AMQP.NOT_FOUND, 60, 20), START)))
+        .isFalse();
+  }
+
+  @Test
+  void textDecidesNothingElse() {
     assertThat(ErrorClassifier.classify(new IllegalStateException("404 NOT_FOUND"), START).kind())
         .isEqualTo(FATAL);
     assertThat(ErrorClassifier.classify(new ConnectException("ACCESS_REFUSED"), START).kind())
@@ -154,10 +176,15 @@ class ErrorClassifierTest {
   }
 
   private static ShutdownSignalException channelClose(int code, int classId, int methodId) {
+    return channelClose(code, "reply text", classId, methodId);
+  }
+
+  private static ShutdownSignalException channelClose(
+      int code, String text, int classId, int methodId) {
     var reason =
         new AMQP.Channel.Close.Builder()
             .replyCode(code)
-            .replyText("reply text")
+            .replyText(text)
             .classId(classId)
             .methodId(methodId)
             .build();

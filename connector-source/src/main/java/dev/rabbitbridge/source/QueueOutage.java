@@ -88,7 +88,9 @@ final class QueueOutage {
         stage == Stage.START
             && (failure.isFatal() || (type == QueueType.AUTO && cause == Cause.REFUSED))
             && !isTaken(failure);
-    if (tolerance == QueueFailureTolerance.FAIL_FAST && (attempts > ATTEMPTS || hopeless)) {
+    // With its node the queue comes back, as all others do after an outage of RabbitMQ.
+    boolean givesUp = attempts > ATTEMPTS && !ErrorClassifier.isNodeAway(failure);
+    if (tolerance == QueueFailureTolerance.FAIL_FAST && (givesUp || hopeless)) {
       throw cause.fault.exception(sentence(failure, cause), error);
     }
     Duration delay = backoff.delay(attempts);

@@ -114,6 +114,21 @@ class QueueOutageTest {
   }
 
   @Test
+  void aQueueComesBackWithItsNodeHoweverLongThatTakes() {
+    QueueOutage outage = outage(Map.of());
+    for (int attempt = 0; attempt < 1000; attempt++) {
+      assertThat(
+              outage.failed(
+                  channelClosed(
+                      AMQP.NOT_FOUND,
+                      "NOT_FOUND - home node 'rabbit@a' of durable queue 'q' in vhost '/' is down or inaccessible",
+                      60,
+                      CONSUME)))
+          .isBetween(Duration.ofMillis(1), Duration.ofSeconds(30));
+    }
+  }
+
+  @Test
   void aRefusedConsumerOnAQueueHintsAtAStream() { // F34
     assertThatThrownBy(() -> outage(Map.of()).failed(channelClosed(AMQP.PRECONDITION_FAILED)))
         .hasMessageContaining("rabbitmq.queue.type=stream");
@@ -215,7 +230,11 @@ class QueueOutageTest {
   }
 
   private static IOException channelClosed(int code, int classId, int method) {
-    AMQP.Channel.Close close = new AMQImpl.Channel.Close(code, "reason", classId, method);
+    return channelClosed(code, "reason", classId, method);
+  }
+
+  private static IOException channelClosed(int code, String text, int classId, int method) {
+    AMQP.Channel.Close close = new AMQImpl.Channel.Close(code, text, classId, method);
     return new IOException(new ShutdownSignalException(false, false, close, null));
   }
 

@@ -29,6 +29,7 @@ final class Fault {
   private final Map<String, String> settings = new HashMap<>();
   private boolean mayDeadLetter;
   private @Nullable String failure;
+  private @Nullable String stormFailure;
   private @Nullable WorkerSettings ownWorker;
   private @Nullable QueueKind clusterQueues;
 
@@ -66,6 +67,17 @@ final class Fault {
    */
   Fault failsWith(String pattern) {
     failure = pattern;
+    return this;
+  }
+
+  /**
+   * Says that in the storm, whose sink publishes to one fixed exchange, a task may fail over it and
+   * has to be restarted.
+   *
+   * @param text to be found in the task's trace
+   */
+  Fault mayFailInStorm(String text) {
+    stormFailure = text;
     return this;
   }
 
@@ -128,6 +140,11 @@ final class Fault {
   /** Returns the pattern of the failure; null where the connector must go on by itself. */
   @Nullable String failure() {
     return failure;
+  }
+
+  /** Tells whether a task in the storm was right to fail with such a trace. */
+  boolean explains(String trace) {
+    return stormFailure != null && trace.contains(stormFailure);
   }
 
   /** Returns the settings of its own worker; null for the common one. */

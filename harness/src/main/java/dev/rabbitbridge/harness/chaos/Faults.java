@@ -209,7 +209,8 @@ final class Faults {
                 takeAway,
                 2,
                 rig -> rig.permit(true))
-            .mayDeadLetter(),
+            .mayDeadLetter()
+            .mayFailInStorm("RB-S04: RabbitMQ refuses what is published: 403"),
         Fault.of(
                 "permissions-gone-sink",
                 "Permissions taken away for longer",
@@ -442,7 +443,9 @@ final class Faults {
                 rig -> rig.nodes().get(0).kill(),
                 10,
                 rig -> rig.nodes().get(0).start())
-            .onCluster(QueueKind.CLASSIC),
+            .onCluster(QueueKind.CLASSIC)
+            // Meanwhile RabbitMQ routes to it as little as to a queue that does not exist.
+            .mayDeadLetter(),
         Fault.of(
                 "leader-kill-rebalance",
                 "Leaders' node killed in the middle of a rebalance",

@@ -139,10 +139,15 @@ final class Storm {
   private void restartWhatFailed(Fault fault) {
     for (Flow flow : rig.flows) {
       String trace = Matrix.trace(flow);
-      if (trace != null) {
-        problems.add(flow.side + " failed after " + fault.name() + ": " + trace);
-        rig.rest().restart(flow.connector);
+      if (trace == null) {
+        continue;
       }
+      if (fault.explains(trace)) {
+        line("| | | %s failed as it must, and is restarted | |", flow.side);
+      } else {
+        problems.add(flow.side + " failed after " + fault.name() + ": " + trace);
+      }
+      rig.rest().restart(flow.connector);
     }
   }
 
