@@ -146,6 +146,32 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void anOptionalKeyThatIsLeftBlankIsNotSet() { // F90
+    Map<String, String> props = new HashMap<>();
+    keys.definition().configKeys().values().stream()
+        .filter(key -> key.defaultValue == null)
+        .forEach(key -> props.put(key.name, key.name.endsWith("uri") ? "" : " "));
+    props.put("rabbitmq.https.ssl.keystore.location", "");
+    assertThat(props).containsKeys("rabbitmq.uri", "rabbitmq.port", "rabbitmq.connection.name");
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(keys.resolve(props)).isEmpty();
+    assertThat(keys.warnings(props)).isEmpty();
+  }
+
+  @Test
+  void whatMeansSomethingByBeingEmptyIsSet() {
+    String check = "rabbitmq.ssl.endpoint.identification.algorithm";
+    ConnectorKeys some =
+        new ConnectorKeys(
+            keys.definition(), Map.of(), Set.of(), Set.of(ConnectionConfig.CONNECTION_NAME_CONFIG));
+
+    assertThat(keys.resolve(Map.of(check, ""))).containsEntry(check, "");
+    assertThat(some.resolve(Map.of(ConnectionConfig.CONNECTION_NAME_CONFIG, "")))
+        .containsOnlyKeys(ConnectionConfig.CONNECTION_NAME_CONFIG);
+  }
+
+  @Test
   void everyKeyHasWhatFormsNeed() {
     assertThat(keys.definition().configKeys().values())
         .allSatisfy(

@@ -37,6 +37,21 @@ class RabbitMQSinkConnectorTest {
   }
 
   @Test
+  void anOptionalKeyThatIsLeftBlankIsNotSet() { // F90
+    Map<String, String> props = valid();
+    connector.config().configKeys().values().stream()
+        .filter(key -> key.defaultValue == null)
+        .forEach(key -> props.put(key.name, ""));
+
+    RabbitMQSinkConfig config = new RabbitMQSinkConfig(props);
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(config.property("priority")).isNull();
+    assertThat(config.topicQueueMap()).isEmpty();
+    assertThat(config.routingKey()).as("empty is a routing key").isNotNull();
+  }
+
+  @Test
   void theRoutingKeyIsNotNeededWhereTheMapCoversEveryTopic() {
     Map<String, String> props = valid();
     props.remove("rabbitmq.routing.key");
