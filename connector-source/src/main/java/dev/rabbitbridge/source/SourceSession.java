@@ -6,6 +6,7 @@ import static java.lang.Boolean.TRUE;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
@@ -380,7 +381,7 @@ final class SourceSession implements AutoCloseable {
 
   private @Nullable DeliveredRecord settleUnconvertible(
       Delivery delivery, SourceOffsets.Place place, DataException why) {
-    String what = delivery + ": " + why.getMessage();
+    String what = delivery + ": " + Failure.messageOf(why);
     switch (config.recordErrorBehavior()) {
       case FAIL -> {
         // The records before it still go out; the next poll fails.
