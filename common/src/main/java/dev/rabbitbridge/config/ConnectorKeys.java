@@ -98,7 +98,7 @@ public final class ConnectorKeys {
       } else if (isUnknown(key)) {
         values
             .computeIfAbsent(key, ConfigValue::new)
-            .addErrorMessage("is no key of this connector; did you mean " + closestTo(key) + "?");
+            .addErrorMessage("is no key of this connector; did you mean " + closestTo(ownName(key)) + "?");
       }
     }
     rules.check(values);

@@ -33,6 +33,15 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void whatIsMisspeltBelowAnAliasNamesTheClosestOfWhatItStandsFor() { // F91
+    assertThat(errors(Map.of("rabbitmq.https.ssl.truststore.locaton", "/file")).values())
+        .containsExactly(
+            List.of(
+                "rabbitmq.https.ssl.truststore.locaton is no key of this connector; did you mean"
+                    + " rabbitmq.ssl.truststore.location?"));
+  }
+
+  @Test
   void everyMessageNamesItsKeyOnce() {
     Map<String, List<String>> errors =
         errors(
