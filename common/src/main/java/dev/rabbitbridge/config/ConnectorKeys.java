@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The keys of one connector: those it defines, other names for them, and those of other connectors
  * that mean nothing here.
  *
- * <p>A key under {@code rabbitmq.} that is none of these is an error, because a misspelt key would
- * silently leave its default in force. Keys without that prefix belong to the framework, its
- * converters and transforms, and are never complained about.
+ * <p>A key under {@code rabbitmq.}, in whatever case, that is none of these is an error, because a
+ * misspelt key would silently leave its default in force. Keys without that prefix belong to the
+ * framework, its converters and transforms, and are never complained about.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -98,7 +99,10 @@ public final class ConnectorKeys {
       } else if (isUnknown(key)) {
         values
             .computeIfAbsent(key, ConfigValue::new)
-            .addErrorMessage("is no key of this connector; did you mean " + closestTo(ownName(key)) + "?");
+            .addErrorMessage(
+                "is no key of this connector; did you mean "
+                    + closestTo(ownName(key.toLowerCase(Locale.ROOT)))
+                    + "?");
       }
     }
     rules.check(values);
@@ -189,7 +193,7 @@ public final class ConnectorKeys {
   }
 
   private boolean isUnknown(String key) {
-    return key.startsWith(OWN_PREFIX)
+    return key.regionMatches(true, 0, OWN_PREFIX, 0, OWN_PREFIX.length())
         && !definition.names().contains(ownName(key))
         && !isIgnored(key);
   }

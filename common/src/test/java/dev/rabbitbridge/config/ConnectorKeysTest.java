@@ -33,6 +33,15 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void aKeyInCapitalsIsMisspelt() { // F91
+    assertThat(errors(Map.of("RabbitMQ.Host", "h")))
+        .isEqualTo(
+            Map.of(
+                "RabbitMQ.Host",
+                List.of("RabbitMQ.Host is no key of this connector; did you mean rabbitmq.host?")));
+  }
+
+  @Test
   void whatIsMisspeltBelowAnAliasNamesTheClosestOfWhatItStandsFor() { // F91
     assertThat(errors(Map.of("rabbitmq.https.ssl.truststore.locaton", "/file")).values())
         .containsExactly(

@@ -78,6 +78,7 @@ class RabbitMQSinkConnectorTest {
     "rabbitmq.routing.key, ${header:}",
     "rabbitmq.property.priority, ${",
     "rabbitmq.topic.queue.map, not json",
+    "rabbitmq.topic.queue.map, '{\"orders\":\"\"}'",
     "rabbitmq.headers, nocolon",
     "rabbitmq.mandatory, perhaps",
     "rabbitmq.topology, make",
