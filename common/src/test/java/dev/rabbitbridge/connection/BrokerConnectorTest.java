@@ -303,6 +303,25 @@ class BrokerConnectorTest {
     }
   }
 
+  @Test
+  void whatIsAskedForIsTakenWhereTheBrokerOffersMore() throws Exception {
+    try (FakeBroker broker = FakeBroker.speakingAmqp(plainServer(), "PLAIN");
+        BrokerConnection connection =
+            connect(
+                broker,
+                Map.of(
+                    "rabbitmq.requested.heartbeat.seconds", "7",
+                    "rabbitmq.requested.channel.max", "33",
+                    "rabbitmq.requested.frame.max", "9000"))) {
+      AMQP.Connection.TuneOk tuned = broker.tuned.get(0);
+
+      assertThat(tuned.getHeartbeat()).isEqualTo(7);
+      assertThat(tuned.getChannelMax()).isEqualTo(33);
+      assertThat(tuned.getFrameMax()).isEqualTo(9000);
+      assertThat(connection.frameMax()).isEqualTo(9000);
+    }
+  }
+
   // The order of the addresses is random: the dead one comes first about every other time.
   @RepeatedTest(4)
   void anyAddressServesWhileTheOthersAreDown() throws Exception {
