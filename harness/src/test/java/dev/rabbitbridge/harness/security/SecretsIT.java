@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -120,17 +122,17 @@ class SecretsIT {
 
     scenario.kafka().client().produce(in, List.of("one"));
     // Both sinks write it to the one queue.
-    await().until(() -> scenario.kafka().client().values(out).size() == 2);
+    soon().until(() -> scenario.kafka().client().values(out).size() == 2);
     rest.restart("byPassword");
     rest.awaitFailed("wrongPassword");
     rest.restart("wrongPassword");
     rest.awaitFailed("wrongPassword");
     rest.awaitFailed("wrongToken");
-    await().until(() -> !worker.logLines("WARN.*away.*no connection to RabbitMQ").isEmpty());
+    soon().until(() -> !worker.logLines("WARN.*away.*no connection to RabbitMQ").isEmpty());
     int first = tokens.issued().size();
-    await().until(() -> tokens.issued().size() > first + 1);
+    soon().until(() -> tokens.issued().size() > first + 1);
     rest.awaitRunning("byPassword", 1);
-    await().until(() -> broker.rabbitMQ().management().connections().size() == 3);
+    soon().until(() -> broker.rabbitMQ().management().connections().size() == 3);
 
     look();
     assertThat(shown.get("log")).contains(" TRACE ").contains("[hidden]");
@@ -149,7 +151,7 @@ class SecretsIT {
     shown.put("validate", rest.validate(sink(wrong)).answer().toString());
     rest.awaitRunning("inline", 1);
     rest.awaitFailed("wrong");
-    await().until(() -> broker.rabbitMQ().management().connections().size() == 1);
+    soon().until(() -> broker.rabbitMQ().management().connections().size() == 1);
 
     look();
     // Connect gives back what it was given.
@@ -159,6 +161,11 @@ class SecretsIT {
 
   private String inline(String reference) {
     return reference.endsWith(":login}") ? LOGIN : Certificates.PASSWORD;
+  }
+
+  /** A worker at TRACE is slow. */
+  private static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(60));
   }
 
   private void put(String connector, Map<String, String> config) {
