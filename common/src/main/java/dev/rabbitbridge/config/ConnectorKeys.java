@@ -6,20 +6,21 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one connector: those it defines, other names for them, and those of other connectors
  * that mean nothing here.
  *
- * <p>A key under {@code rabbitmq.} that is none of these is an error, because a misspelt key would
- * silently leave its default in force. Keys without that prefix belong to the framework, its
- * converters and transforms, and are never complained about.
+ * <p>A key under {@code rabbitmq.}, in whatever case, that is none of these is an error, because a
+ * misspelt key would silently leave its default in force. Keys without that prefix belong to the
+ * framework, its converters and transforms, and are never complained about.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -30,6 +31,7 @@ public final class ConnectorKeys {
   private final ConfigDef definition;
   private final Map<String, String> aliases;
   private final Set<String> ignored;
+  private final Set<String> maybeEmpty;
 
   /**
    * Creates the description of a connector's keys.
@@ -40,9 +42,28 @@ public final class ConnectorKeys {
    *     dot stands for all keys below it
    */
   public ConnectorKeys(ConfigDef definition, Map<String, String> aliases, Set<String> ignored) {
+    this(definition, aliases, ignored, Set.of());
+  }
+
+  /**
+   * Creates the description of a connector's keys, some of which mean something by being empty.
+   *
+   * @param definition every key that has a meaning, under its own name
+   * @param aliases other name to own name; a name that ends in a dot stands for all keys below it
+   * @param ignored keys that other connectors have and that mean nothing here; one that ends in a
+   *     dot stands for all keys below it
+   * @param maybeEmpty optional keys that are set when they are empty; all others are not, because
+   *     forms send what was left blank
+   */
+  public ConnectorKeys(
+      ConfigDef definition,
+      Map<String, String> aliases,
+      Set<String> ignored,
+      Set<String> maybeEmpty) {
     this.definition = definition;
     this.aliases = Map.copyOf(aliases);
     this.ignored = Set.copyOf(ignored);
+    this.maybeEmpty = Set.copyOf(maybeEmpty);
   }
 
   /**
@@ -64,7 +85,7 @@ public final class ConnectorKeys {
    *     configuration
    */
   public List<ConfigValue> validate(Map<String, String> props, Rules rules) {
-    Map<String, String> set = withoutNulls(props);
+    Map<String, String> set = onlySet(props);
     Map<String, ConfigValue> values = new LinkedHashMap<>();
     for (ConfigValue value : definition.validate(resolve(set))) {
       values.put(value.name(), value);
@@ -78,7 +99,10 @@ public final class ConnectorKeys {
       } else if (isUnknown(key)) {
         values
             .computeIfAbsent(key, ConfigValue::new)
-            .addErrorMessage("is no key of this connector; did you mean " + closestTo(key) + "?");
+            .addErrorMessage(
+                "is no key of this connector; did you mean "
+                    + closestTo(ownName(key.toLowerCase(Locale.ROOT)))
+                    + "?");
       }
     }
     rules.check(values);
@@ -124,20 +148,30 @@ public final class ConnectorKeys {
    * Gives every alias its own name, so that a config class finds one key for one meaning.
    *
    * @param props the connector's configuration as the user wrote it
-   * @return a copy without the keys whose value is null, which JSON can say and which means not
-   *     set; where a key and its alias are both set, the key wins
+   * @return a copy without the keys that are not set: whose value is null, which JSON can say, or
+   *     empty where there is no default either; where a key and its alias are both set, the key
+   *     wins
    */
   public Map<String, String> resolve(Map<String, String> props) {
-    Map<String, String> set = withoutNulls(props);
+    Map<String, String> set = onlySet(props);
     Map<String, String> resolved = new HashMap<>(set);
     set.forEach((key, value) -> resolved.putIfAbsent(ownName(key), value));
     return resolved;
   }
 
-  private static Map<String, String> withoutNulls(Map<String, String> props) {
+  private Map<String, String> onlySet(Map<String, String> props) {
     Map<String, String> set = new HashMap<>(props);
-    set.values().removeIf(Objects::isNull);
+    set.entrySet().removeIf(entry -> !isSet(ownName(entry.getKey()), entry.getValue()));
     return set;
+  }
+
+  private boolean isSet(String key, @Nullable String value) {
+    if (value == null) {
+      return false;
+    }
+    ConfigDef.ConfigKey known = definition.configKeys().get(key);
+    boolean isOptional = known != null && known.defaultValue == null && !maybeEmpty.contains(key);
+    return !isOptional || !value.isBlank();
   }
 
   /**
@@ -148,7 +182,7 @@ public final class ConnectorKeys {
    */
   public List<String> warnings(Map<String, String> props) {
     List<String> warnings = new ArrayList<>();
-    for (String key : new TreeMap<>(withoutNulls(props)).keySet()) {
+    for (String key : new TreeMap<>(onlySet(props)).keySet()) {
       if (isIgnored(key)) {
         warnings.add(key + " has no meaning for this connector and is ignored; remove it");
       } else if (!ownName(key).equals(key)) {
@@ -159,7 +193,7 @@ public final class ConnectorKeys {
   }
 
   private boolean isUnknown(String key) {
-    return key.startsWith(OWN_PREFIX)
+    return key.regionMatches(true, 0, OWN_PREFIX, 0, OWN_PREFIX.length())
         && !definition.names().contains(ownName(key))
         && !isIgnored(key);
   }

@@ -45,6 +45,8 @@ public final class LoginConfig {
   private static final List<String> NEEDED_FOR_OAUTH2 =
       List.of(TOKEN_ENDPOINT_CONFIG, CLIENT_ID_CONFIG, CLIENT_SECRET_CONFIG);
 
+  private static final int LARGEST_PORT = 65535;
+
   private static final Choice<Mechanism> MECHANISMS = Choice.ofCapitals(Mechanism.class);
 
   private final AbstractConfig config;
@@ -164,6 +166,7 @@ public final class LoginConfig {
       URI uri = new URI(text);
       return ("https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme()))
           && uri.getHost() != null
+          && uri.getPort() <= LARGEST_PORT
           && uri.getRawUserInfo() == null;
     } catch (URISyntaxException e) {
       return false;

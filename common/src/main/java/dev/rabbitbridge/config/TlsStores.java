@@ -21,6 +21,7 @@ import static org.apache.kafka.common.config.SslConfigs.SSL_TRUSTSTORE_LOCATION_
 import static org.apache.kafka.common.config.SslConfigs.SSL_TRUSTSTORE_PASSWORD_CONFIG;
 import static org.apache.kafka.common.config.SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG;
 
+import dev.rabbitbridge.failure.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -214,7 +215,7 @@ final class TlsStores {
                   + ") and its certificates"
               : "is not PEM with certificates");
     }
-    return invalid(store.type, "does not fit " + prefix + what + ": " + root.getMessage());
+    return invalid(store.type, "does not fit " + prefix + what + ": " + Failure.messageOf(root));
   }
 
   private void checkSupported(String key, String[] supported) {

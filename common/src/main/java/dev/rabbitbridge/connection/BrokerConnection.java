@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,18 @@ public final class BrokerConnection implements AutoCloseable {
    */
   void remember(Socket used) {
     socket = used;
+  }
+
+  /** To be called when the client has connected a socket; without TLS there is nothing to do. */
+  void shakeHands(Duration timeout) throws IOException {
+    if (socket instanceof SSLSocket secured) {
+      try {
+        TlsHandshake.on(secured, timeout);
+      } catch (IOException | RuntimeException e) {
+        abort();
+        throw e;
+      }
+    }
   }
 
   /** The client calls it with the frames of each socket that it has connected. */

@@ -5,6 +5,7 @@ import com.rabbitmq.client.Address;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.SocketConfigurators;
+import com.rabbitmq.client.impl.FrameHandler;
 import com.rabbitmq.client.impl.FrameHandlerFactory;
 import dev.rabbitbridge.config.ConnectionConfig;
 import dev.rabbitbridge.config.PluginVersion;
@@ -132,7 +133,11 @@ public final class BrokerConnector {
           protected synchronized FrameHandlerFactory createFrameHandlerFactory()
               throws IOException {
             FrameHandlerFactory client = super.createFrameHandlerFactory();
-            return (address, name) -> connection.inBursts(client.create(address, name));
+            return (address, name) -> {
+              FrameHandler handler = client.create(address, name);
+              connection.shakeHands(config.handshakeTimeout());
+              return connection.inBursts(handler);
+            };
           }
         };
     factory.setVirtualHost(config.virtualHost());

@@ -182,6 +182,7 @@ public final class ErrorClassifier {
 
   private static String text(Throwable t) {
     String name = t.getClass().getSimpleName();
-    return t.getMessage() == null ? name : name + ": " + t.getMessage();
+    String message = Failure.messageOf(t);
+    return message.equals(name) ? name : name + ": " + message;
   }
 }

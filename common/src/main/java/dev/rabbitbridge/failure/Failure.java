@@ -31,6 +31,17 @@ public record Failure(FailureKind kind, int replyCode, String reason, @Nullable 
     return kind == FailureKind.FATAL;
   }
 
+  /**
+   * Returns what an error says for itself, to end a sentence with.
+   *
+   * @param error any error
+   * @return its message, or the name of its class where it has none
+   */
+  public static String messageOf(Throwable error) {
+    String message = error.getMessage();
+    return message == null || message.isBlank() ? error.getClass().getSimpleName() : message;
+  }
+
   @Override
   public String toString() {
     return replyCode == 0 ? reason : replyCode + " " + reason;

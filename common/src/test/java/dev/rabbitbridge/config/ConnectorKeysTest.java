@@ -33,6 +33,24 @@ class ConnectorKeysTest {
   }
 
   @Test
+  void aKeyInCapitalsIsMisspelt() { // F91
+    assertThat(errors(Map.of("RabbitMQ.Host", "h")))
+        .isEqualTo(
+            Map.of(
+                "RabbitMQ.Host",
+                List.of("RabbitMQ.Host is no key of this connector; did you mean rabbitmq.host?")));
+  }
+
+  @Test
+  void whatIsMisspeltBelowAnAliasNamesTheClosestOfWhatItStandsFor() { // F91
+    assertThat(errors(Map.of("rabbitmq.https.ssl.truststore.locaton", "/file")).values())
+        .containsExactly(
+            List.of(
+                "rabbitmq.https.ssl.truststore.locaton is no key of this connector; did you mean"
+                    + " rabbitmq.ssl.truststore.location?"));
+  }
+
+  @Test
   void everyMessageNamesItsKeyOnce() {
     Map<String, List<String>> errors =
         errors(
@@ -143,6 +161,32 @@ class ConnectorKeysTest {
 
     assertThat(errors(props)).isEmpty();
     assertThat(keys.resolve(props)).isEmpty();
+  }
+
+  @Test
+  void anOptionalKeyThatIsLeftBlankIsNotSet() { // F90
+    Map<String, String> props = new HashMap<>();
+    keys.definition().configKeys().values().stream()
+        .filter(key -> key.defaultValue == null)
+        .forEach(key -> props.put(key.name, key.name.endsWith("uri") ? "" : " "));
+    props.put("rabbitmq.https.ssl.keystore.location", "");
+    assertThat(props).containsKeys("rabbitmq.uri", "rabbitmq.port", "rabbitmq.connection.name");
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(keys.resolve(props)).isEmpty();
+    assertThat(keys.warnings(props)).isEmpty();
+  }
+
+  @Test
+  void whatMeansSomethingByBeingEmptyIsSet() {
+    String check = "rabbitmq.ssl.endpoint.identification.algorithm";
+    ConnectorKeys some =
+        new ConnectorKeys(
+            keys.definition(), Map.of(), Set.of(), Set.of(ConnectionConfig.CONNECTION_NAME_CONFIG));
+
+    assertThat(keys.resolve(Map.of(check, ""))).containsEntry(check, "");
+    assertThat(some.resolve(Map.of(ConnectionConfig.CONNECTION_NAME_CONFIG, "")))
+        .containsOnlyKeys(ConnectionConfig.CONNECTION_NAME_CONFIG);
   }
 
   @Test

@@ -41,6 +41,9 @@ class LoginConfigTest {
         row(Map.of(MECHANISM, "OAUTH2", ENDPOINT, "https://idp/token", CLIENT, "c", SECRET, "s")),
         row(Map.of(MECHANISM, "OAUTH2", ENDPOINT, "idp", CLIENT, "c", SECRET, "s"), ENDPOINT),
         row(
+            Map.of(MECHANISM, "OAUTH2", ENDPOINT, "https://idp:70000/", CLIENT, "c", SECRET, "s"),
+            ENDPOINT),
+        row(
             Map.of(MECHANISM, "OAUTH2", ENDPOINT, "ftp://idp/", CLIENT, "c", SECRET, "s"),
             ENDPOINT),
         row(

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
  */
 final class FakeBroker implements AutoCloseable {
   final List<AMQP.Connection.StartOk> logins = new CopyOnWriteArrayList<>();
+  final List<AMQP.Connection.TuneOk> tuned = new CopyOnWriteArrayList<>();
   final List<AMQP.Connection.Open> opened = new CopyOnWriteArrayList<>();
 
   private final ServerSocket server;
@@ -82,7 +83,7 @@ final class FakeBroker implements AutoCloseable {
     write(out, 0, new AMQImpl.Connection.Start(0, 9, features, text(mechanisms), text("en_US")));
     logins.add((AMQP.Connection.StartOk) read(in));
     write(out, 0, new AMQImpl.Connection.Tune(0, 131_072, 0));
-    read(in);
+    tuned.add((AMQP.Connection.TuneOk) read(in));
     opened.add((AMQP.Connection.Open) read(in));
     write(out, 0, new AMQImpl.Connection.OpenOk(""));
     read(in);

@@ -129,6 +129,10 @@ public final class Certificates {
 
   private Path store(String name, String type, Filler filler) {
     Path file = directory.resolve(name + (type.equals("PKCS12") ? ".p12" : ".jks"));
+    // Somebody may be reading it.
+    if (Files.exists(file)) {
+      return file;
+    }
     try (OutputStream out = Files.newOutputStream(file)) {
       KeyStore store = KeyStore.getInstance(type);
       store.load(null, null);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.sink;
 
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.message.ProtocolLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -265,7 +266,7 @@ final class Outbox implements PublishChannel.Words {
       ProtocolLimits.headerFrame(item.message().properties(), frameMax);
       return false;
     } catch (DataException e) {
-      item.refusal = e.getMessage();
+      item.refusal = Failure.messageOf(e);
       return true;
     }
   }

@@ -87,7 +87,10 @@ final class RabbitMQSinkConfig extends AbstractConfig {
 
   static final ConnectorKeys KEYS =
       new ConnectorKeys(
-          SinkKeys.define(), aliases(), union(ConnectionConfig.IGNORED_KEYS, "rabbitmq.queue"));
+          SinkKeys.define(),
+          aliases(),
+          union(ConnectionConfig.IGNORED_KEYS, "rabbitmq.queue"),
+          Set.of(ROUTING_KEY_CONFIG));
 
   private static Map<String, String> aliases() {
     Map<String, String> aliases = new HashMap<>(ConnectionConfig.ALIASES);

@@ -320,7 +320,7 @@ final class SinkKeys {
         return;
       }
       Map<String, String> map = RabbitMQSinkConfig.parseMap((String) value);
-      if (map == null || map.containsValue(null)) {
+      if (map == null || map.containsValue(null) || map.containsValue("")) {
         throw new ConfigException(name, value, "must give every topic a queue");
       }
     }

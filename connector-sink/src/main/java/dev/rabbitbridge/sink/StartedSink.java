@@ -4,6 +4,7 @@ package dev.rabbitbridge.sink;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.ConfirmMode;
 import dev.rabbitbridge.sink.RabbitMQSinkConfig.NullValue;
@@ -161,7 +162,7 @@ final class StartedSink {
       item.message = encoder.encode(record);
       backlog.add(item);
     } catch (DataException e) {
-      item.refusal = e.getMessage();
+      item.refusal = Failure.messageOf(e);
       refused.add(item);
     }
   }

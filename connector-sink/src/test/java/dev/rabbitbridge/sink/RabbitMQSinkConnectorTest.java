@@ -37,6 +37,21 @@ class RabbitMQSinkConnectorTest {
   }
 
   @Test
+  void anOptionalKeyThatIsLeftBlankIsNotSet() { // F90
+    Map<String, String> props = valid();
+    connector.config().configKeys().values().stream()
+        .filter(key -> key.defaultValue == null)
+        .forEach(key -> props.put(key.name, ""));
+
+    RabbitMQSinkConfig config = new RabbitMQSinkConfig(props);
+
+    assertThat(errors(props)).isEmpty();
+    assertThat(config.property("priority")).isNull();
+    assertThat(config.topicQueueMap()).isEmpty();
+    assertThat(config.routingKey()).as("empty is a routing key").isNotNull();
+  }
+
+  @Test
   void theRoutingKeyIsNotNeededWhereTheMapCoversEveryTopic() {
     Map<String, String> props = valid();
     props.remove("rabbitmq.routing.key");
@@ -63,6 +78,7 @@ class RabbitMQSinkConnectorTest {
     "rabbitmq.routing.key, ${header:}",
     "rabbitmq.property.priority, ${",
     "rabbitmq.topic.queue.map, not json",
+    "rabbitmq.topic.queue.map, '{\"orders\":\"\"}'",
     "rabbitmq.headers, nocolon",
     "rabbitmq.mandatory, perhaps",
     "rabbitmq.topology, make",

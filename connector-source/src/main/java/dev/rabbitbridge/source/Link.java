@@ -184,7 +184,7 @@ final class Link implements Runnable {
               + (ofBroker
                   ? failure
                       + ". RabbitMQ 3.10 does that over messages published in compressed batches: read the stream with a client of the stream protocol."
-                  : why.getCause().getMessage()
+                  : Failure.messageOf(why.getCause())
                       + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue."),
           why);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import java.util.function.Consumer;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -104,7 +105,7 @@ final class Settlement {
    * @throws ConnectException if the task has to fail
    */
   boolean isRaw(Delivery delivery, DataException why) {
-    String what = delivery + ": " + why.getMessage();
+    String what = delivery + ": " + Failure.messageOf(why);
     switch (config.recordErrorBehavior()) {
       case FAIL ->
           throw Fault.UNCONVERTIBLE.exception(

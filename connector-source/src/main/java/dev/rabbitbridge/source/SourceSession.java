@@ -6,6 +6,7 @@ import static java.lang.Boolean.TRUE;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
+import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
@@ -353,7 +354,7 @@ final class SourceSession implements AutoCloseable {
     } catch (DataException e) {
       fail(
           Fault.NO_TOPIC.exception(
-              delivery + ": " + why.getMessage() + ". Without a topic it cannot be passed on.", e));
+              delivery + ": " + Failure.messageOf(why) + ". Without a topic it cannot be passed on.", e));
     } catch (ConnectException e) {
       // The records before it still go out; the next poll fails.
       fail(e);

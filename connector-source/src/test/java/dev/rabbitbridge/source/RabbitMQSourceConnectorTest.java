@@ -34,6 +34,17 @@ class RabbitMQSourceConnectorTest {
   }
 
   @Test
+  void anOptionalKeyThatIsLeftBlankIsNotSet() { // F90
+    Map<String, String> blank = new HashMap<>();
+    connector.config().configKeys().values().stream()
+        .filter(key -> key.defaultValue == null)
+        .forEach(key -> blank.put(key.name, ""));
+    assertThat(blank).containsKeys("rabbitmq.queue.topic.map", "rabbitmq.consumer.priority");
+
+    assertThat(errors(blank)).isEmpty();
+  }
+
+  @Test
   void eachMissingRequiredKeyIsAnErrorOnThatKey() { // F90
     assertThat(
             connector.validate(Map.of()).configValues().stream()

@@ -248,6 +248,26 @@ public final class ConnectRest {
     return send("DELETE", "/connectors/" + connector + "/offsets", null);
   }
 
+  /**
+   * Asks for anything else.
+   *
+   * @param path such as {@code /connectors/orders/tasks}
+   * @return Connect's answer
+   */
+  public JsonNode get(String path) {
+    return send("GET", path, null);
+  }
+
+  /**
+   * Changes how much a part of the worker logs, until its end.
+   *
+   * @param logger a package or class, or {@code root}
+   * @param level such as {@code TRACE}
+   */
+  public void logLevel(String logger, String level) {
+    send("PUT", "/admin/loggers/" + logger, Map.of("level", level));
+  }
+
   boolean answers() {
     connectors();
     return true;

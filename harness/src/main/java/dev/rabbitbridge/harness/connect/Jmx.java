@@ -4,11 +4,15 @@ package dev.rabbitbridge.harness.connect;
 import dev.rabbitbridge.harness.node.Endpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.rmi.UnmarshalException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
@@ -123,6 +127,47 @@ public final class Jmx implements AutoCloseable {
       throw new IllegalStateException(e);
     } catch (IOException e) {
       throw lost(e);
+    }
+  }
+
+  /**
+   * Returns all that it shows: every MBean with the values of its attributes.
+   *
+   * @return a text to search in
+   */
+  public synchronized String everything() {
+    StringBuilder all = new StringBuilder();
+    try {
+      for (ObjectName name : connection().queryNames(null, null)) {
+        all.append(name).append('\n').append(attributes(name));
+      }
+      return all.toString();
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private String attributes(ObjectName name) throws IOException {
+    StringBuilder all = new StringBuilder();
+    try {
+      for (MBeanAttributeInfo attribute : connection().getMBeanInfo(name).getAttributes()) {
+        all.append(attribute.getName()).append('=').append(shown(name, attribute)).append('\n');
+      }
+    } catch (InstanceNotFoundException e) {
+      // Of a task that has just ended.
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
+    }
+    return all.toString();
+  }
+
+  private String shown(ObjectName name, MBeanAttributeInfo attribute) throws IOException {
+    try {
+      return Arrays.deepToString(
+          new Object[] {connection().getAttribute(name, attribute.getName())});
+    } catch (JMException | RuntimeException | UnmarshalException e) {
+      // Some of the JVM's own cannot be read, and an enum of Connect not by this JVM.
+      return e.toString();
     }
   }
 

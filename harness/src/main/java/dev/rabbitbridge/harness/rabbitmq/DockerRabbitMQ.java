@@ -59,6 +59,8 @@ public final class DockerRabbitMQ {
                         Transferable.of(Settings.CONFIGURATION + configuration + "\n"),
                         "/etc/rabbitmq/conf.d/20-harness.conf")
                     .withCopyToContainer(
+                        Transferable.of(Settings.PLUGINS), "/etc/rabbitmq/enabled_plugins")
+                    .withCopyToContainer(
                         Transferable.of(Settings.ADVANCED), "/etc/rabbitmq/advanced.config"));
     return new RabbitMQ(
         node,

@@ -20,14 +20,14 @@ class OAuth2IT {
 
   @RegisterExtension final Scenario scenario = new Scenario();
 
-  private SecureBroker broker;
+  private TokenBroker broker;
   private TokenEndpoint endpoint;
   private String topic;
   private String queue;
 
   @BeforeEach
   void prepare() throws IOException {
-    broker = SecureBroker.of(scenario);
+    broker = TokenBroker.of(scenario);
     endpoint = scenario.atEnd(new TokenEndpoint());
     endpoint.lifeSeconds(LIFE_SECONDS);
     topic = scenario.topic(1);
@@ -125,11 +125,59 @@ class OAuth2IT {
                     .doesNotContain("wr0ng"));
   }
 
+  @Test
+  void aTokenThatExpiresWithoutASuccessorIsNeverUsed() { // F86
+    String through = scenario.topic(1);
+    String sink = scenario.running(with(scenario.sink(topic, queue), endpoint.settings()));
+    String source = scenario.running(with(scenario.source(queue, through), endpoint.settings()));
+    send(through, 0, 1);
+    endpoint.status(503);
+    for (String connector : List.of(sink, source)) {
+      await()
+          .atMost(Duration.ofSeconds(2 * LIFE_SECONDS))
+          .until(
+              () ->
+                  !scenario
+                      .worker()
+                      .logLines("WARN.*" + connector + "-0: the token expires")
+                      .isEmpty());
+    }
+    await().until(() -> broker.rabbitMQ().management().connections().isEmpty());
+    scenario.kafka().client().produce(topic, List.of("record-1"));
+    endpoint.status(200);
+
+    await().atMost(Duration.ofSeconds(30)).until(() -> arrived(through) == 2);
+    scenario.worker().rest().awaitRunning(sink, 1);
+    scenario.worker().rest().awaitRunning(source, 1);
+    assertThat(scenario.worker().logLines("ACCESS_REFUSED|expired"))
+        .noneMatch(line -> line.contains(sink) || line.contains(source));
+  }
+
+  @Test
+  void aTokenThatRabbitMqDoesNotTakeFailsTheTask() { // F86
+    endpoint.ageSeconds(60);
+    for (Map<String, String> config :
+        List.of(scenario.sink(topic, queue), scenario.source(queue, topic))) {
+      String connector = scenario.put(with(config, endpoint.settings()));
+      // A sink connects with its first record.
+      scenario.kafka().client().produce(topic, List.of("one"));
+      String trace = scenario.worker().rest().awaitFailed(connector);
+
+      // What a sink throws has a line of Connect's own before it.
+      assertThat(trace.lines().filter(line -> line.contains("RB-C04")).findFirst())
+          .hasValueSatisfying(
+              sentence ->
+                  assertThat(sentence)
+                      .contains("rabbitmq.oauth2.token.endpoint.uri")
+                      .contains("rabbitmq.oauth2.scope"));
+    }
+  }
+
   private Map<String, String> with(Map<String, String> some, Map<String, String> more) {
     Map<String, String> all = new HashMap<>(some);
-    all.putAll(broker.trusting());
     all.remove("rabbitmq.username");
     all.remove("rabbitmq.password");
+    all.putAll(broker.settings());
     all.putAll(more);
     return all;
   }

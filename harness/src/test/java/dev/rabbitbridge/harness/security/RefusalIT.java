@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -180,6 +181,23 @@ class RefusalIT {
     assertThat(refusedLogins()).as("one attempt for each start").isEqualTo(refused + RESTARTS);
     await().untilAsserted(() -> assertThat(workerThreads()).isLessThan(threads + 10));
     assertThat(broker.rabbitMQ().management().connections()).isEmpty();
+  }
+
+  @Test
+  void aMissingClientCertificateFailsTheTask() { // F85
+    Map<String, String> settings =
+        with(broker.trusting(), "rabbitmq.port", Integer.toString(broker.strictPort()));
+    for (Map<String, String> config : List.of(sink(settings), source(settings))) {
+      String connector = scenario.put(config);
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(scenario.worker().rest().status(connector).toString())
+                      .contains("RB-C11")
+                      .contains("Check rabbitmq.ssl.keystore.location"));
+    }
   }
 
   private double workerThreads() {

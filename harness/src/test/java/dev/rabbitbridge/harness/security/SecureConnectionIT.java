@@ -8,9 +8,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
+import dev.rabbitbridge.harness.node.FreePorts;
 import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import dev.rabbitbridge.tls.Certificates;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,6 +134,57 @@ class SecureConnectionIT {
     assertThat(properties.path("version").asText()).isNotEmpty();
     assertThat(properties.path("connector").asText()).isEqualTo(connector);
     assertThat(properties.path("task").asText()).isEqualTo("0");
+  }
+
+  @Test
+  void anyCharactersInAUriAndAnyAddressLeadToTheBroker() {
+    String odd = "p/%:@?#&+ü é🐇";
+    String name = "v/%:@ ü " + scenario.name("vhost");
+    Management vhost = broker.rabbitMQ().management().in(name);
+    vhost.createVhost();
+    scenario.atEnd(vhost::deleteVhost);
+    String user = scenario.name("us:er@ü");
+    vhost.createUser(user, odd);
+    vhost.grant(user, ".*", ".*", ".*");
+    vhost.declareQueue(queue, QueueKind.CLASSIC, Map.of());
+    Map<String, String> uri = trust();
+    uri.put(
+        "rabbitmq.uri",
+        "amqps://%s:%s@localhost:%d/%s"
+            .formatted(encoded(user), encoded(odd), broker.port(), encoded(name)));
+    Map<String, String> addresses = trust();
+    addresses.put("rabbitmq.security.protocol", "SSL");
+    addresses.put(
+        "rabbitmq.addresses",
+        "localhost:%d,localhost:%d".formatted(FreePorts.next(), broker.port()));
+    addresses.put("rabbitmq.username", user);
+    addresses.put("rabbitmq.password", odd);
+    addresses.put("rabbitmq.virtual.host", name);
+    String in = scenario.topic(1);
+    String out = scenario.topic(1);
+    scenario.running(with(withoutBroker(scenario.sink(in, queue)), addresses));
+    scenario.running(with(withoutBroker(scenario.source(queue, out)), uri));
+
+    scenario.kafka().client().produce(in, List.of("one"));
+    await().until(() -> scenario.kafka().client().values(out).equals(List.of("one")));
+    broker.rabbitMQ().closeConnections();
+    scenario.kafka().client().produce(in, List.of("two"));
+    await().until(() -> scenario.kafka().client().values(out).contains("two"));
+  }
+
+  private Map<String, String> trust() {
+    Map<String, String> trust = broker.trusting();
+    trust.keySet().removeIf(key -> !key.startsWith("rabbitmq.ssl."));
+    return trust;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private static Map<String, String> withoutBroker(Map<String, String> settings) {
+    settings.keySet().removeIf(SecureConnectionIT::isAddress);
+    return settings;
   }
 
   private Map<String, String> sink(Map<String, String> settings) {

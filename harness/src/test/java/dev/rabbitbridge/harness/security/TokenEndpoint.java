@@ -3,6 +3,8 @@ package dev.rabbitbridge.harness.security;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.rabbitbridge.harness.Mode;
+import dev.rabbitbridge.harness.node.DockerNetwork;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,14 +28,20 @@ final class TokenEndpoint implements AutoCloseable {
 
   private static final KeyPair KEYS = keys();
 
+  // Workers in containers come from outside.
+  private static final boolean OUTSIDE = Mode.chosen() == Mode.DOCKER;
+  private static final String HOST = OUTSIDE ? DockerNetwork.HOST : "localhost";
+  private static final byte[] BIND = OUTSIDE ? new byte[4] : new byte[] {127, 0, 0, 1};
+
   private final HttpServer server;
   private final List<String> issued = new CopyOnWriteArrayList<>();
   private final AtomicInteger refused = new AtomicInteger();
   private volatile int lifeSeconds = 60;
   private volatile int status = 200;
+  private volatile int ageSeconds;
 
   TokenEndpoint() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getByAddress(BIND), 0), 0);
     server.createContext("/token", this::answer);
     server.start();
   }
@@ -47,6 +55,11 @@ final class TokenEndpoint implements AutoCloseable {
   /** How long tokens live that are issued from now on. */
   void lifeSeconds(int seconds) {
     lifeSeconds = seconds;
+  }
+
+  /** How long before they are issued tokens begin to count from now on. */
+  void ageSeconds(int seconds) {
+    ageSeconds = seconds;
   }
 
   /** What it answers from now on; 200 is a token. */
@@ -69,7 +82,7 @@ final class TokenEndpoint implements AutoCloseable {
         "rabbitmq.sasl.mechanism",
         "OAUTH2",
         "rabbitmq.oauth2.token.endpoint.uri",
-        "http://localhost:" + server.getAddress().getPort() + "/token",
+        "http://" + HOST + ":" + server.getAddress().getPort() + "/token",
         "rabbitmq.oauth2.client.id",
         CLIENT,
         "rabbitmq.oauth2.client.secret",
@@ -105,7 +118,7 @@ final class TokenEndpoint implements AutoCloseable {
                 ("{\"sub\":\"bridge-client\",\"client_id\":\"bridge-client\",\"aud\":[\"rabbitmq\"],"
                         + "\"scope\":[\"rabbitmq.configure:*/*\",\"rabbitmq.write:*/*\","
                         + "\"rabbitmq.read:*/*\"],\"exp\":"
-                        + Instant.now().plusSeconds(life).getEpochSecond()
+                        + Instant.now().plusSeconds(life - ageSeconds).getEpochSecond()
                         + "}")
                     .getBytes(StandardCharsets.UTF_8));
     String token = signed + "." + base64(signature(signed));
