@@ -247,7 +247,8 @@ class PackagingIT {
     }
     for (Map.Entry<String, byte[]> jar : archive.jars().entrySet()) {
       if (jar.getKey().startsWith("rabbitbridge-")) {
-        Archive.entries(jar.getValue()).forEach((name, file) -> files.put(jar.getKey() + "!" + name, file));
+        Archive.entries(jar.getValue())
+            .forEach((name, file) -> files.put(jar.getKey() + "!" + name, file));
       }
     }
 

@@ -38,7 +38,9 @@ class MonitoringFilesTest {
 
   @Test
   void metricsOfAnExpressionAreFound() {
-    assertThat(MonitoringFiles.metrics("sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 unless e offset 5m"))
+    assertThat(
+            MonitoringFiles.metrics(
+                "sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 unless e offset 5m"))
         .containsExactly("b_total", "e");
   }
 
@@ -90,8 +92,7 @@ class MonitoringFilesTest {
       Matcher counters = increase.matcher(expression);
       while (counters.find()) {
         String counter = counters.group(1);
-        assertThat(expression)
-            .contains("(%s > 0 unless %s offset 5m)".formatted(counter, counter));
+        assertThat(expression).contains("(%s > 0 unless %s offset 5m)".formatted(counter, counter));
         found++;
       }
     }
