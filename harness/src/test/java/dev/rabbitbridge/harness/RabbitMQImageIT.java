@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class RabbitMQImageIT {
   @Test
   void brokerOfAnImageOutlivesAKillUnderTheSameAddress() throws Exception {
+    assumeTrue(Mode.chosen() == Mode.DOCKER, "runs with -Dharness=docker");
     assumeTrue(
         DockerEngine.canRun(DockerEngine.RABBITMQ),
         "no Docker engine that has or can fetch the image of RabbitMQ");
