@@ -354,7 +354,11 @@ final class SourceSession implements AutoCloseable {
     } catch (DataException e) {
       fail(
           Fault.NO_TOPIC.exception(
-              delivery + ": " + Failure.messageOf(why) + ". Without a topic it cannot be passed on.", e));
+              delivery
+                  + ": "
+                  + Failure.messageOf(why)
+                  + ". Without a topic it cannot be passed on.",
+              e));
     } catch (ConnectException e) {
       // The records before it still go out; the next poll fails.
       fail(e);

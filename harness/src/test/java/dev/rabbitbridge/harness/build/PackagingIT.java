@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.build;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -233,6 +235,30 @@ class PackagingIT {
         Path file = folder.resolve(archive.folder()).resolve("lib").resolve(jar);
         assertThat(times(file)).as(jar).containsOnly(time);
       }
+    }
+  }
+
+  @Test
+  void nothingInTheArchiveTellsWhenOrWhereItWasBuilt() throws IOException {
+    String here = Checkout.root().toString();
+    Map<String, byte[]> files = new TreeMap<>();
+    for (String name : archive.names("")) {
+      files.put(name, archive.file(name));
+    }
+    for (Map.Entry<String, byte[]> jar : archive.jars().entrySet()) {
+      if (jar.getKey().startsWith("rabbitbridge-")) {
+        Archive.entries(jar.getValue())
+            .forEach((name, file) -> files.put(jar.getKey() + "!" + name, file));
+      }
+    }
+
+    files.forEach(
+        (name, file) -> assertThat(new String(file, ISO_8859_1)).as(name).doesNotContain(here));
+    if (!OFFLINE) {
+      JsonNode bom = JSON.readTree(archive.file(BOM));
+      assertThat(bom.path("metadata").has("timestamp")).isFalse();
+      UUID serial = UUID.fromString(bom.path("serialNumber").asText().replace("urn:uuid:", ""));
+      assertThat(serial.version()).as("made of what it names, not random").isEqualTo(3);
     }
   }
 

@@ -77,6 +77,13 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"sink-minimal.json", "source-minimal.json"})
+  void theReadmeShowsTheMinimalExamplesAsTheyAre(String name) throws IOException {
+    assertThat(Files.readString(Checkout.root().resolve("README.md")))
+        .contains("```json\n" + Files.readString(FOLDER.resolve(name)) + "```\n");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"connect-distributed.properties", "connect-standalone.properties"})
   void workersGetTheSecretsThatTheExamplesName(String name) throws IOException {
     Properties worker = new Properties();

@@ -22,7 +22,7 @@ final class MonitoringFiles {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
   private static final Pattern NOT_METRICS =
-      Pattern.compile("\\{[^}]*}|\\[[^]]*]|\\bby \\([^)]*\\)|\\b(and|or|unless)\\b");
+      Pattern.compile("\\{[^}]*}|\\[[^]]*]|\\bby \\([^)]*\\)|\\boffset \\w+|\\b(and|or|unless)\\b");
   private static final Pattern METRIC =
       Pattern.compile("(?<![a-zA-Z0-9_:])([a-zA-Z_:][a-zA-Z0-9_:]*)\\b(?!\\s*\\()");
 

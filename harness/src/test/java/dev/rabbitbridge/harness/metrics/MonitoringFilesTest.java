@@ -9,6 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +38,9 @@ class MonitoringFilesTest {
 
   @Test
   void metricsOfAnExpressionAreFound() {
-    assertThat(MonitoringFiles.metrics("sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 and e > 0"))
+    assertThat(
+            MonitoringFiles.metrics(
+                "sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 unless e offset 5m"))
         .containsExactly("b_total", "e");
   }
 
@@ -75,6 +79,24 @@ class MonitoringFilesTest {
     assertThat(MetricsDoc.alertedOn())
         .hasSizeGreaterThan(10)
         .allSatisfy(metric -> assertThat(alerted).contains(MonitoringFiles.exported(metric)));
+  }
+
+  /** A task counts from its start, and Prometheus first looks up to a quarter of a minute later. */
+  @Test
+  void alertsAtOnceSeeWhatWasCountedBeforePrometheusFirstLooked() {
+    Pattern increase = Pattern.compile("increase\\((\\w+)\\[5m]\\) > 0");
+
+    int found = 0;
+    for (JsonNode alert : MonitoringFiles.alerts()) {
+      String expression = alert.path("expr").asText();
+      Matcher counters = increase.matcher(expression);
+      while (counters.find()) {
+        String counter = counters.group(1);
+        assertThat(expression).contains("(%s > 0 unless %s offset 5m)".formatted(counter, counter));
+        found++;
+      }
+    }
+    assertThat(found).isEqualTo(3);
   }
 
   @Test
