@@ -30,10 +30,10 @@ import net.jqwik.api.Tuple;
 class SettledWindowPropertyTest {
   private static final int PREFETCH = 4;
   private static final int SLOT = 4;
-  private static final int FORGOTTEN_ACKS = 4;
-  // The smallest window that will do: four times the prefetch, what a killed broker brings back
-  // each time, and the slot that is being filled.
-  private static final int SLOTS = 7;
+  private static final int FORGOTTEN_ACKS = 12;
+  // Half of the smallest window that will do holds two prefetches and what a killed broker brings
+  // back; the rest of it is the other half and the slot that is being filled.
+  private static final int SLOTS = 11;
 
   enum Step {
     DELIVER,
