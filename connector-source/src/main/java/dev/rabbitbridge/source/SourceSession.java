@@ -202,14 +202,14 @@ final class SourceSession implements AutoCloseable {
 
   /**
    * Returns another delivery for the same poll. Where a poll is a transaction it is worth waiting
-   * for, unless RabbitMQ sends no more before it has seen acks.
+   * for, unless a queue sends no more before it has seen acks.
    */
   private @Nullable Delivery another(long deadline) throws InterruptedException {
     Delivery next = inbox.poll();
     if (next != null || !transactional) {
       return next;
     }
-    boolean full = consumers.values().stream().allMatch(one -> one.unacked() >= config.prefetch());
+    boolean full = consumers.values().stream().anyMatch(one -> one.unacked() >= config.prefetch());
     return full ? null : inbox.poll(Duration.ofNanos(deadline - System.nanoTime()));
   }
 
@@ -516,6 +516,7 @@ final class SourceSession implements AutoCloseable {
   public void close() {
     metrics.close();
     long deadline = System.nanoTime() + longestClose().toNanos();
+    settleKnown();
     consumers.values().forEach(QueueConsumer::stop);
     if (retries != null) {
       retries.stop();
@@ -529,6 +530,21 @@ final class SourceSession implements AutoCloseable {
     inbox.clear();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Acks what came and what Kafka has. Given back, it could come again when it is remembered no
+   * more: some queues put what they get back behind everything else.
+   */
+  private void settleKnown() {
+    if (windows.isEmpty()) {
+      return;
+    }
+    for (Delivery left = inbox.poll(); left != null; left = inbox.poll()) {
+      if (left.acknowledger().isCurrent(left)) {
+        isKnown(left);
+      }
     }
   }
 
