@@ -192,6 +192,8 @@ class ExactlyOnceIT {
   private Map<String, String> required(String queue, String topic) {
     Map<String, String> config = scenario.source(queue, topic);
     config.put("exactly.once.support", "required");
+    // A worker that starts waits for the end of a transaction that a killed one left open.
+    config.put("producer.override.transaction.timeout.ms", "10000");
     return config;
   }
 
