@@ -11,6 +11,7 @@ import com.rabbitmq.client.MessageProperties;
 import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,35 @@ class DeduplicationIT {
     assertThat(scenario.amqp().drain(queue))
         .extracting(message -> message.text())
         .containsExactlyElementsOf(ids(5, 8));
+  }
+
+  @Test
+  void nothingComesAgainWhenTheFullPrefetchIsTakenUpAfterTrouble() {
+    String queue = scenario.queue(QueueKind.QUORUM, Map.of("x-single-active-consumer", true));
+    scenario.amqp().publishWithIds(queue, ids(40));
+    Map<String, String> config = Sources.config(scenario, queue);
+    config.put("rabbitmq.prefetch.count", "20");
+    config.put("rabbitmq.ack.max.delay.ms", "1");
+    try (TaskDriver task = TaskDriver.start(config)) {
+      for (int loss = 0; loss < 2; loss++) {
+        List<SourceRecord> lost = task.poll(20);
+        scenario.rabbitMQ().closeConnections();
+        await().until(() -> scenario.amqp().ready(queue) == 40);
+        lost.forEach(task::drop);
+      }
+      List<SourceRecord> few = task.poll(10);
+      assertThat(task.poll()).as("while it is cautious").isEmpty();
+
+      task.commit(few.get(0));
+      List<SourceRecord> all = new ArrayList<>(few);
+      all.addAll(task.poll(20));
+
+      all.subList(1, all.size()).forEach(task::commit);
+      all.addAll(task.poll(40 - all.size()));
+      all.forEach(task::commit);
+      awaitEmpty(scenario, queue);
+      assertThat(all).extracting(TaskDriver::text).containsExactlyElementsOf(ids(40));
+    }
   }
 
   @Test
