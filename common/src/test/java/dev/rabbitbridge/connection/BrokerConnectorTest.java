@@ -443,7 +443,7 @@ class BrokerConnectorTest {
   private static String refusal(FakeBroker broker, Map<String, String> props) {
     Failure failure = failure(broker, props);
     // In the middle of a handshake a reset can overtake the alert that says why, now and then.
-    for (int i = 0; i < 5 && failure.isTransient(); i++) {
+    for (int i = 0; i < 50 && failure.isTransient(); i++) {
       assertThat(hint(failure, broker, props)).contains("rabbitmq.ssl.keystore.location");
       failure = failure(broker, props);
     }

@@ -151,12 +151,16 @@ final class QueueConsumer extends LinkWorker {
     subscribed = true;
     long lookedAt = System.nanoTime();
     boolean silent = false;
-    while (!isStopping()
-        && subscription.end == null
-        && !silent
-        && !mustRestart()
-        && !(cautious && fruitless == 0)) {
+    while (!isStopping() && subscription.end == null && !silent && !mustRestart()) {
       if (acknowledger.untilDue() == 0) {
+        if (cautious) {
+          // On the same channel, so that what is unacked stays here: given back, it could come
+          // again when nobody remembers it. Before the ack, so that nothing is under way to the
+          // consumer that is cancelled, which a quorum queue would put behind everything else.
+          channel.basicCancel(tag);
+          cautious = false;
+          tag = subscribe(channel, subscription, false);
+        }
         send(channel, acknowledger.take(epoch));
       }
       if (cursor == null || !cursor.isWaiting()) {

@@ -202,20 +202,17 @@ final class SettledWindow {
   /**
    * Notes that the framework has said what became of the record of a message; once for each.
    *
-   * @return the redeliveries of it that waited for this
+   * @return the redeliveries that waited for this. While another record of an equal message is on
+   *     its way they go on waiting: they may be that one's.
    */
   synchronized List<Delivery> settled(Delivery delivery) {
     Identity identity = delivery.identity();
     Flight flight = identity == null ? null : inFlight.get(identity);
-    if (flight == null) {
+    if (flight == null || --flight.records > 0) {
       return List.of();
     }
-    if (--flight.records == 0) {
-      inFlight.remove(identity);
-    }
-    List<Delivery> waited = List.copyOf(flight.waiting);
-    flight.waiting.clear();
-    return waited;
+    inFlight.remove(identity);
+    return flight.waiting;
   }
 
   private void write(Identity identity) {

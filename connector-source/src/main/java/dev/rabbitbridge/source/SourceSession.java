@@ -211,14 +211,14 @@ final class SourceSession implements AutoCloseable {
 
   /**
    * Returns another delivery for the same poll. Where a poll is a transaction it is worth waiting
-   * for, unless RabbitMQ sends no more before it has seen acks.
+   * for, unless a queue sends no more before it has seen acks.
    */
   private @Nullable Delivery another(long deadline) throws InterruptedException {
     Delivery next = inbox.poll();
     if (next != null || !transactional) {
       return next;
     }
-    boolean full = consumers.values().stream().allMatch(one -> one.unacked() >= config.prefetch());
+    boolean full = consumers.values().stream().anyMatch(one -> one.unacked() >= config.prefetch());
     return full ? null : inbox.poll(Duration.ofNanos(deadline - System.nanoTime()));
   }
 
@@ -452,6 +452,7 @@ final class SourceSession implements AutoCloseable {
     metrics.close();
     long deadline = System.nanoTime() + longestClose().toNanos();
     boolean interrupted = endRetries(deadline);
+    settleKnown();
     consumers.values().forEach(QueueConsumer::stop);
     // One that waits for a connection is not needed for the orderly end.
     links.stream().filter(one -> !one.isUp()).forEach(Link::close);
@@ -476,6 +477,21 @@ final class SourceSession implements AutoCloseable {
       retries.link().close();
     }
     return join(retrying, Math.min(deadline, System.nanoTime() + LAST_CONFIRM.toNanos()));
+  }
+
+  /**
+   * Acks what came and what Kafka has. Given back, it could come again when it is remembered no
+   * more: some queues put what they get back behind everything else.
+   */
+  private void settleKnown() {
+    if (windows.isEmpty()) {
+      return;
+    }
+    for (Delivery left = inbox.poll(); left != null; left = inbox.poll()) {
+      if (left.acknowledger().isCurrent(left)) {
+        isKnown(left);
+      }
+    }
   }
 
   private Duration longestClose() {

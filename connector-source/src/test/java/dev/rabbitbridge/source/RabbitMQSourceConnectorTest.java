@@ -12,6 +12,7 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigValue;
+import org.apache.kafka.connect.source.ConnectorTransactionBoundaries;
 import org.apache.kafka.connect.source.ExactlyOnceSupport;
 import org.apache.kafka.connect.source.SourceConnector;
 import org.junit.jupiter.api.Test;
@@ -197,9 +198,63 @@ class RabbitMQSourceConnectorTest {
   }
 
   @Test
-  void exactlyOnceIsNotPromised() { // F78
-    assertThat(connector.exactlyOnceSupport(props(Map.of())))
+  void exactlyOnceIsPromisedForStreamsAndWithDeduplicationAndForNothingElse() { // F78
+    assertThat(support(Map.of())).isEqualTo(ExactlyOnceSupport.UNSUPPORTED);
+    assertThat(support(Map.of("rabbitmq.queue.type", "auto")))
         .isEqualTo(ExactlyOnceSupport.UNSUPPORTED);
+    assertThat(support(Map.of("rabbitmq.queue.type", "Stream")))
+        .isEqualTo(ExactlyOnceSupport.SUPPORTED);
+    assertThat(support(Map.of("rabbitmq.deduplication", "message-id")))
+        .isEqualTo(ExactlyOnceSupport.SUPPORTED);
+    assertThat(connector.canDefineTransactionBoundaries(props(Map.of())))
+        .isEqualTo(ConnectorTransactionBoundaries.UNSUPPORTED);
+  }
+
+  @Test
+  void whatCannotBeExactlyOnceIsRefusedWithTheWayOut() {
+    Map<String, String> required = Map.of("exactly.once.support", "required");
+    assertRefused(
+        required,
+        "rabbitmq.deduplication",
+        "message-id is what exactly.once.support=required takes for classic and quorum queues; for a stream set rabbitmq.queue.type=stream");
+    assertThat(errors(with(required, "rabbitmq.queue.type", "stream"))).isEmpty();
+    Map<String, String> once = with(required, "rabbitmq.deduplication", "message-id");
+    assertThat(errors(once)).isEmpty();
+    assertRefused(
+        with(once, "rabbitmq.queue.type", "stream"),
+        "rabbitmq.deduplication",
+        "is not needed with a stream, which is read by offset; use none");
+    assertRefused(
+        with(once, "rabbitmq.queue.consumer.mode", "shared"),
+        "rabbitmq.queue.consumer.mode",
+        "shared is not possible with rabbitmq.deduplication: a redelivery would go to a task that knows nothing of the first; use dedicated");
+    for (String behavior : List.of("reject", "retry")) {
+      assertRefused(
+          with(once, "rabbitmq.skipped.record.behavior", behavior),
+          "rabbitmq.skipped.record.behavior",
+          "has to be ack with rabbitmq.deduplication: a redelivery of a skipped message is acked");
+    }
+    assertThat(errors(with(once, "rabbitmq.prefetch.count", "7936"))).isEmpty();
+    assertRefused(
+        with(once, "rabbitmq.prefetch.count", "7937"),
+        "rabbitmq.prefetch.count",
+        "may be at most 7936 with rabbitmq.deduplication, which remembers four times as many messages");
+  }
+
+  private void assertRefused(Map<String, String> more, String key, String why) {
+    Map<String, List<String>> errors = errors(more);
+    assertThat(errors).containsOnlyKeys(key);
+    assertThat(errors.get(key)).singleElement().asString().contains(why);
+  }
+
+  private ExactlyOnceSupport support(Map<String, String> more) {
+    return connector.exactlyOnceSupport(props(more));
+  }
+
+  private static Map<String, String> with(Map<String, String> props, String key, String value) {
+    Map<String, String> more = new HashMap<>(props);
+    more.put(key, value);
+    return more;
   }
 
   private static List<String> queuesOf(List<Map<String, String>> tasks) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -29,8 +30,10 @@ import net.jqwik.api.Tuple;
 class SettledWindowPropertyTest {
   private static final int PREFETCH = 4;
   private static final int SLOT = 4;
-  // The smallest window that will do: four times the prefetch, and the slot that is being filled.
-  private static final int SLOTS = 5;
+  private static final int FORGOTTEN_ACKS = 12;
+  // Half of the smallest window that will do holds two prefetches and what a killed broker brings
+  // back; the rest of it is the other half and the slot that is being filled.
+  private static final int SLOTS = 11;
 
   enum Step {
     DELIVER,
@@ -39,6 +42,7 @@ class SettledWindowPropertyTest {
     ACK,
     ACK_LOST,
     CHANNEL_LOST,
+    BROKER_KILLED,
     CRASH,
     CRASH_AFTER_COMMIT
   }
@@ -52,6 +56,7 @@ class SettledWindowPropertyTest {
             Tuple.of(10, Arbitraries.just(Step.ACK)),
             Tuple.of(5, Arbitraries.just(Step.ACK_LOST)),
             Tuple.of(5, Arbitraries.just(Step.CHANNEL_LOST)),
+            Tuple.of(3, Arbitraries.just(Step.BROKER_KILLED)),
             Tuple.of(3, Arbitraries.just(Step.CRASH)),
             Tuple.of(3, Arbitraries.just(Step.CRASH_AFTER_COMMIT)))
         .list()
@@ -73,6 +78,7 @@ class SettledWindowPropertyTest {
           world.loseChannel();
         }
         case CHANNEL_LOST -> world.loseChannel();
+        case BROKER_KILLED -> world.killBroker();
         case CRASH -> world.crash();
         case CRASH_AFTER_COMMIT -> {
           world.commit(false);
@@ -81,27 +87,46 @@ class SettledWindowPropertyTest {
       }
     }
     world.drain();
-    assertThat(world.kafka).containsExactlyInAnyOrderElementsOf(world.published);
+    assertThat(world.kafka.stream().filter(Message::hasId).toList())
+        .containsExactlyInAnyOrderElementsOf(world.records().filter(Message::hasId).toList());
+    assertThat(world.kafka).containsAll(world.records().toList());
   }
 
-  /** A message as RabbitMQ keeps it. Two of them share each message-id. */
-  private record Message(int number, boolean redelivered) {
+  /** A message. Two of them share each message-id, but a few have none. */
+  private record Message(int number) {
+    boolean hasId() {
+      return number % 11 != 5;
+    }
+
+    /** Some can become no record. */
+    boolean isConvertible() {
+      return number % 13 != 6;
+    }
+
     BasicProperties properties() {
-      return new BasicProperties.Builder().messageId("id-" + number / 2).build();
+      return new BasicProperties.Builder().messageId(hasId() ? "id-" + number / 2 : null).build();
     }
 
     byte[] body() {
       return Integer.toString(number).getBytes(StandardCharsets.UTF_8);
     }
+
+    static Message of(Delivery delivery) {
+      return new Message(Integer.parseInt(new String(delivery.body(), StandardCharsets.UTF_8)));
+    }
   }
+
+  /** A message as RabbitMQ keeps it. */
+  private record Queued(Message message, boolean redelivered) {}
 
   private record Handed(Delivery delivery, SourceOffsets.Place place) {}
 
   private static final class World {
-    final List<String> published;
-    final Deque<Message> queue = new ArrayDeque<>();
+    final List<Message> published;
+    final Deque<Queued> queue = new ArrayDeque<>();
     final TreeMap<Long, Message> unacked = new TreeMap<>();
-    final List<String> kafka = new ArrayList<>();
+    final Deque<Message> acked = new ArrayDeque<>(); // of late
+    final List<Message> kafka = new ArrayList<>();
     final Map<Map<String, String>, Map<String, ?>> stored = new HashMap<>();
     final List<Handed> transaction = new ArrayList<>();
     final Deque<Delivery> inbox = new ArrayDeque<>();
@@ -111,8 +136,12 @@ class SettledWindowPropertyTest {
     long tag;
 
     World(int messages) {
-      published = IntStream.range(0, messages).mapToObj(Integer::toString).toList();
-      IntStream.range(0, messages).forEach(n -> queue.add(new Message(n, false)));
+      published = IntStream.range(0, messages).mapToObj(Message::new).toList();
+      published.forEach(message -> queue.add(new Queued(message, false)));
+    }
+
+    Stream<Message> records() {
+      return published.stream().filter(Message::isConvertible);
     }
 
     private SettledWindow newWindow() {
@@ -129,13 +158,14 @@ class SettledWindowPropertyTest {
       if (queue.isEmpty() || unacked.size() == PREFETCH) {
         return false;
       }
-      Message message = queue.remove();
+      Queued next = queue.remove();
+      Message message = next.message;
       unacked.put(++tag, message);
       inbox.add(
           acknowledger.delivered(
               epoch,
               "consumer",
-              new Envelope(tag, message.redelivered, "", "q"),
+              new Envelope(tag, next.redelivered, "", "q"),
               message.properties(),
               message.body()));
       return true;
@@ -151,6 +181,10 @@ class SettledWindowPropertyTest {
       switch (window.admit(delivery)) {
         case PRODUCE -> {
           SourceOffsets.Place place = window.placeOf(delivery);
+          if (!Message.of(delivery).isConvertible()) {
+            acknowledger.reject(delivery);
+            return true;
+          }
           assertThat(acknowledger.handOut(delivery, 1)).isTrue();
           window.handedOut(delivery);
           transaction.add(new Handed(delivery, place));
@@ -163,7 +197,7 @@ class SettledWindowPropertyTest {
 
     void commit(boolean heard) {
       for (Handed handed : transaction) {
-        kafka.add(new String(handed.delivery.body(), StandardCharsets.UTF_8));
+        kafka.add(Message.of(handed.delivery));
         stored.put(handed.place.partition(), Map.copyOf(handed.place.offset()));
       }
       if (heard) {
@@ -177,15 +211,31 @@ class SettledWindowPropertyTest {
 
     void ack() {
       for (Acknowledger.Word word : acknowledger.take(epoch)) {
-        unacked.headMap(word.tag(), true).clear();
+        Map<Long, Message> settled = unacked.headMap(word.tag(), true);
+        settled.values().stream().filter(Message::isConvertible).forEach(acked::addLast);
+        settled.clear();
       }
+      while (acked.size() > FORGOTTEN_ACKS) {
+        acked.removeFirst();
+      }
+    }
+
+    /** A classic queue forgets its last acks then, and takes everything for redelivered. */
+    void killBroker() {
+      loseChannel();
+      while (!acked.isEmpty()) {
+        queue.addFirst(new Queued(acked.removeLast(), true));
+      }
+      List<Queued> left = List.copyOf(queue);
+      queue.clear();
+      left.forEach(one -> queue.add(new Queued(one.message, true)));
     }
 
     void loseChannel() {
       unacked
           .descendingMap()
           .values()
-          .forEach(message -> queue.addFirst(new Message(message.number, true)));
+          .forEach(message -> queue.addFirst(new Queued(message, true)));
       unacked.clear();
       tag = 0;
       epoch = acknowledger.beginEpoch();

@@ -157,10 +157,12 @@ class SettledWindowTest {
     window.handedOut(first);
     window.placeOf(second);
     window.handedOut(second);
-    assertThat(window.settled(first)).isEmpty();
     Delivery again = delivery("1", "a", true);
+    Delivery andAgain = delivery("1", "a", true);
     assertThat(window.admit(again)).isEqualTo(WAIT);
-    assertThat(window.settled(second)).containsExactly(again);
+    assertThat(window.settled(first)).isEmpty();
+    assertThat(window.admit(andAgain)).isEqualTo(WAIT);
+    assertThat(window.settled(second)).containsExactly(again, andAgain);
   }
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.bench;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * nothing else. In this JVM.
  */
 final class BarePublisher implements Run {
+  private static final BasicProperties PLAIN = MessageProperties.MINIMAL_PERSISTENT_BASIC;
+
   private final Connection connection;
   private final Thread loop;
   private final CountDownLatch confirmed = new CountDownLatch(1);
@@ -25,10 +28,10 @@ final class BarePublisher implements Run {
   private volatile @Nullable Throwable failure;
 
   BarePublisher(Lab lab, String queue, Load load) throws IOException, TimeoutException {
-    this(lab, null, queue, load);
+    this(lab, null, queue, load, false);
   }
 
-  BarePublisher(Lab lab, @Nullable Endpoint through, String queue, Load load)
+  BarePublisher(Lab lab, @Nullable Endpoint through, String queue, Load load, boolean ids)
       throws IOException, TimeoutException {
     messages = load.messages();
     connection = Client.connect(lab.broker(), through, "bare publisher");
@@ -48,16 +51,19 @@ final class BarePublisher implements Run {
           }
         },
         (tag, multiple) -> fail(new IllegalStateException("nacked: " + tag)));
-    loop = new Thread(() -> publish(channel, queue, new byte[load.size()], window), "bare-loop");
+    loop =
+        new Thread(() -> publish(channel, queue, ids, new byte[load.size()], window), "bare-loop");
     loop.setDaemon(true);
     loop.start();
   }
 
-  private void publish(Channel channel, String queue, byte[] body, Semaphore window) {
+  private void publish(Channel channel, String queue, boolean ids, byte[] body, Semaphore window) {
     try {
       for (int i = 0; i < messages; i++) {
         window.acquire();
-        channel.basicPublish("", queue, MessageProperties.MINIMAL_PERSISTENT_BASIC, body);
+        BasicProperties properties =
+            ids ? PLAIN.builder().messageId(Integer.toString(i)).build() : PLAIN;
+        channel.basicPublish("", queue, properties, body);
       }
       // What an ended thread has allocated is forgotten.
       new CountDownLatch(1).await();

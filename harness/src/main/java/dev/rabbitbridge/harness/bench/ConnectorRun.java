@@ -4,13 +4,14 @@ package dev.rabbitbridge.harness.bench;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** A connector at work on the lab's worker; deleted at the end. */
+/** A connector at work; deleted at the end. */
 final class ConnectorRun implements Run {
   private static final int CHECK_EVERY = 50;
 
-  private final Lab lab;
+  private final Plant plant;
   private final String connector;
   private final Callable<Long> arrived;
+  private final Runnable atEnd;
   private int looks;
 
   /**
@@ -18,11 +19,27 @@ final class ConnectorRun implements Run {
    *
    * @param arrived counts what has arrived where it goes
    */
-  ConnectorRun(Lab lab, String connector, Map<String, String> config, Callable<Long> arrived) {
-    this.lab = lab;
+  ConnectorRun(Plant plant, String connector, Map<String, String> config, Callable<Long> arrived) {
+    this(plant, connector, config, arrived, () -> {});
+  }
+
+  /**
+   * Creates the connector.
+   *
+   * @param arrived counts what has arrived where it goes
+   * @param atEnd run before the connector is deleted
+   */
+  ConnectorRun(
+      Plant plant,
+      String connector,
+      Map<String, String> config,
+      Callable<Long> arrived,
+      Runnable atEnd) {
+    this.plant = plant;
     this.connector = connector;
     this.arrived = arrived;
-    lab.start(connector, config);
+    this.atEnd = atEnd;
+    plant.start(connector, config);
   }
 
   @Override
@@ -32,18 +49,22 @@ final class ConnectorRun implements Run {
 
   @Override
   public Usage usage() {
-    return lab.workerUsage();
+    return plant.usage();
   }
 
   @Override
   public void check() {
     if (++looks % CHECK_EVERY == 0) {
-      lab.check(connector);
+      plant.check(connector);
     }
   }
 
   @Override
   public void close() {
-    lab.rest().delete(connector);
+    try {
+      atEnd.run();
+    } finally {
+      plant.rest().delete(connector);
+    }
   }
 }

@@ -49,10 +49,10 @@ final class Connectors {
           config.put("topics", place.topic());
           String name = lab.name("connector");
           return new ConnectorRun(
-              lab,
+              lab.plant(),
               name,
               config,
-              () -> (long) lab.metric("sink-task-metrics", name, "sink-record-send-total"));
+              () -> (long) lab.plant().metric("sink-task-metrics", name, "sink-record-send-total"));
         });
   }
 
@@ -118,7 +118,7 @@ final class Connectors {
   }
 
   private Run run(Map<String, String> config, Callable<Long> arrived) {
-    return new ConnectorRun(lab, lab.name("connector"), config, arrived);
+    return new ConnectorRun(lab.plant(), lab.name("connector"), config, arrived);
   }
 
   private static Map<String, String> plain(String type) {

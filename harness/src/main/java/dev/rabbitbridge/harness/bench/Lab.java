@@ -3,9 +3,7 @@ package dev.rabbitbridge.harness.bench;
 
 import dev.rabbitbridge.harness.Checkout;
 import dev.rabbitbridge.harness.Harness;
-import dev.rabbitbridge.harness.connect.ConnectRest;
 import dev.rabbitbridge.harness.connect.PluginFolder;
-import dev.rabbitbridge.harness.connect.Worker;
 import dev.rabbitbridge.harness.connect.WorkerSettings;
 import dev.rabbitbridge.harness.kafka.KafkaClient;
 import dev.rabbitbridge.harness.node.Endpoint;
@@ -19,7 +17,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -34,9 +31,9 @@ final class Lab implements AutoCloseable {
   private final Harness harness = Harness.open();
   private final Path plugins;
   private final RabbitMQ broker;
-  private final Worker worker;
+  private final String discovery;
+  private final Plant plant;
   private final Amqp amqp;
-  private final Allocations allocations = new Allocations();
   private final Map<String, Integer> filled = new HashMap<>();
   private int names;
 
@@ -48,14 +45,17 @@ final class Lab implements AutoCloseable {
       copy(peer.folder(), plugins.resolve("peer-" + peer.name()));
     }
     broker = harness.rabbitMQ();
-    worker =
-        harness.newWorker(
-            WorkerSettings.of("bench")
-                .with("plugin.path", plugins.toString())
-                .with("plugin.discovery", peers.isEmpty() ? "service_load" : "hybrid_warn")
-                .with("offset.flush.interval.ms", "10000")
-                .withJvmOption("-Xmx1g"));
+    discovery = peers.isEmpty() ? "service_load" : "hybrid_warn";
+    plant = new Plant(harness.newWorker(settings("bench")));
     amqp = broker.connect();
+  }
+
+  private WorkerSettings settings(String group) {
+    return WorkerSettings.of(group)
+        .with("plugin.path", plugins.toString())
+        .with("plugin.discovery", discovery)
+        .with("offset.flush.interval.ms", "10000")
+        .withJvmOption("-Xmx1g");
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -74,12 +74,14 @@ final class Lab implements AutoCloseable {
     return broker;
   }
 
-  Worker worker() {
-    return worker;
+  /** Returns the worker that most is measured on. */
+  Plant plant() {
+    return plant;
   }
 
-  ConnectRest rest() {
-    return worker.rest();
+  /** Starts another worker, in exactly-once mode. */
+  Plant exactlyOncePlant() {
+    return new Plant(harness.newWorker(settings("bench-once").exactlyOnce()));
   }
 
   KafkaClient kafka() {
@@ -89,12 +91,6 @@ final class Lab implements AutoCloseable {
   /** Returns a name that was not used before. */
   String name(String what) {
     return "bench-" + what + "-" + ++names;
-  }
-
-  Usage workerUsage() {
-    return new Usage(
-        worker.jmx().number("java.lang:type=OperatingSystem", "ProcessCpuTime"),
-        allocations.add(worker.jmx().allocatedBytes()));
   }
 
   /** Makes an empty queue. */
@@ -112,8 +108,13 @@ final class Lab implements AutoCloseable {
   }
 
   void fill(String queue, Load load) throws Exception {
+    fill(queue, load, false);
+  }
+
+  /** Fills a queue, if wanted with messages that each have a message-id of their own. */
+  void fill(String queue, Load load, boolean ids) throws Exception {
     Load fast = new Load(load.kind(), load.size(), 5000, load.messages());
-    try (BarePublisher publisher = new BarePublisher(this, queue, fast)) {
+    try (BarePublisher publisher = new BarePublisher(this, null, queue, fast, ids)) {
       publisher.awaitAll();
     }
     // A quorum queue may confirm a moment before it counts.
@@ -161,34 +162,6 @@ final class Lab implements AutoCloseable {
         .partitionResult(only)
         .get()
         .offset();
-  }
-
-  /** Starts a connector and leaves it to the caller to see what it does. */
-  void start(String connector, Map<String, String> config) {
-    worker.rest().put(connector, config);
-  }
-
-  /** Throws when a connector or a task of it has failed. */
-  void check(String connector) {
-    String status = worker.rest().status(connector).toString();
-    if (status.contains("FAILED")) {
-      throw new IllegalStateException(connector + " failed: " + status);
-    }
-  }
-
-  /** Adds up a metric over the tasks of a connector; 0 while there is none. */
-  double metric(String type, String connector, String attribute) {
-    Set<String> names =
-        worker.jmx().names("kafka.connect:type=" + type + ",connector=" + connector + ",task=*");
-    double sum = 0;
-    for (String name : names) {
-      try {
-        sum += worker.jmx().number(name, attribute);
-      } catch (IllegalArgumentException e) {
-        // It has not got so far yet.
-      }
-    }
-    return sum;
   }
 
   /** What every connector of ours needs to reach the broker. */

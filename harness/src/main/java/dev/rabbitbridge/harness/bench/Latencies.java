@@ -67,12 +67,13 @@ final class Latencies {
     String connector = lab.name("connector");
     try (Connection connection = Client.connect(lab.broker(), null, "latency")) {
       Arrivals arrivals = new Arrivals();
-      lab.start(
-          connector,
-          sink
-              ? connectors.sinkConfig(place, null, Map.of())
-              : connectors.sourceConfig(place, place.queue(), Map.of()));
-      lab.rest().awaitRunning(connector, 1);
+      lab.plant()
+          .start(
+              connector,
+              sink
+                  ? connectors.sinkConfig(place, null, Map.of())
+                  : connectors.sourceConfig(place, place.queue(), Map.of()));
+      lab.plant().rest().awaitRunning(connector, 1);
       long due = (WARM_UP_SECONDS + seconds) * rate;
       Channel channel = connection.createChannel();
       if (sink) {
@@ -109,7 +110,7 @@ final class Latencies {
       }
       return new Result(arrivals.histogram, due - arrivals.count);
     } finally {
-      lab.rest().delete(connector);
+      lab.plant().rest().delete(connector);
       lab.deleteQueue(place.queue());
       lab.kafka().deleteTopics(List.of(place.topic()));
     }

@@ -62,6 +62,7 @@ final class Program {
           case MODES -> modes();
           case LATENCY -> latency();
           case SCALING -> new Scaling(lab, report, extent).run();
+          case ONCE -> new Once(lab, report, extent).run();
         }
       }
     }

@@ -114,10 +114,10 @@ final class Scaling {
             Map.of("tasks.max", Integer.toString(tasks)));
     return new Clearing(
         new ConnectorRun(
-            lab,
+            lab.plant(),
             connector,
             config,
-            () -> (long) lab.metric("plugins", connector, "confirmed-total")),
+            () -> (long) lab.plant().metric("plugins", connector, "confirmed-total")),
         () -> names.forEach(lab::deleteQueue));
   }
 
@@ -140,7 +140,7 @@ final class Scaling {
         connectors.sourceConfig(
             new Place(load, topic, names.get(0)), String.join(",", names), more);
     return new Clearing(
-        new ConnectorRun(lab, lab.name("connector"), config, () -> lab.records(topic)),
+        new ConnectorRun(lab.plant(), lab.name("connector"), config, () -> lab.records(topic)),
         () -> {
           names.forEach(lab::deleteQueue);
           lab.kafka().deleteTopics(List.of(topic));

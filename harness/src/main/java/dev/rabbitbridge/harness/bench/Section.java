@@ -16,7 +16,9 @@ enum Section {
   /** Time from one side to the other. */
   LATENCY,
   /** More tasks, queues, partitions, and a large backlog. */
-  SCALING;
+  SCALING,
+  /** Exactly once beside at least once, for queues and streams. */
+  ONCE;
 
   @Override
   public String toString() {
