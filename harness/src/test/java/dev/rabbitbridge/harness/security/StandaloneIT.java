@@ -22,6 +22,7 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,11 +64,16 @@ class StandaloneIT {
     worker.start();
 
     ConnectRest connectors = new ConnectRest(rest);
-    await().ignoreExceptions().until(() -> connectors.connectors().size() == 2);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptions()
+        .until(() -> connectors.connectors().size() == 2);
     connectors.awaitRunning("sink", 1);
     connectors.awaitRunning("source", 1);
     scenario.kafka().client().produce(in, List.of("one"));
-    await().until(() -> scenario.kafka().client().values(out).equals(List.of("one")));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> scenario.kafka().client().values(out).equals(List.of("one")));
     assertThat(connectors.get("/connectors/sink/config").toString())
         .contains("${file:")
         .doesNotContain("\"rabbitmq.password\":\"" + scenario.rabbitMQ().password() + "\"");
