@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntBinaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,15 +50,17 @@ class ExactlyOnceIT {
     String stream = scenario.queue(QueueKind.STREAM);
     String topic = scenario.topic(1);
     List<String> ids = ids(MESSAGES);
+    // Not bit by bit: right after its start RabbitMQ 3.10 confirms what no stream takes.
     scenario.amqp().publish(stream, ids);
     Worker worker = worker();
     Map<String, String> config = required(stream, topic);
     config.put("rabbitmq.queue.type", "stream");
-    config.put("rabbitmq.poll.max.records", "200");
+    // Slow enough to last until the last fault.
+    config.put("rabbitmq.poll.max.records", "20");
     assertThat(worker.rest().validate(config).errors()).isEmpty();
     worker.rest().put("once", config);
 
-    faultsUnderLoad(worker, topic);
+    faultsUnderLoad(worker, topic, (fault, faults) -> MESSAGES);
 
     await().atMost(LONG).until(() -> committed(topic).size() >= MESSAGES);
     assertThat(committed(topic)).as("seed %d", seed).isEqualTo(ids);
@@ -70,13 +73,20 @@ class ExactlyOnceIT {
     String queue = scenario.queue(kind, Map.of("x-single-active-consumer", true));
     String topic = scenario.topic(1);
     List<String> ids = ids(MESSAGES);
-    scenario.amqp().publishWithIds(queue, ids);
     Worker worker = worker();
     Map<String, String> config = deduplicating(queue, topic);
     assertThat(worker.rest().validate(config).errors()).isEmpty();
     worker.rest().put("once", config);
 
-    faultsUnderLoad(worker, topic);
+    faultsUnderLoad(
+        worker,
+        topic,
+        (fault, faults) -> {
+          int from = fault * MESSAGES / faults;
+          int to = (fault + 1) * MESSAGES / faults;
+          scenario.amqp().publishWithIds(queue, ids.subList(from, to));
+          return to;
+        });
 
     assertEachOnce(queue, topic, ids);
     worker.rest().delete("once");
@@ -143,7 +153,13 @@ class ExactlyOnceIT {
     return worker.rest().status("once").at("/tasks/0/worker_id").asText().equals(here);
   }
 
-  private void faultsUnderLoad(Worker worker, String topic) throws Exception {
+  /**
+   * Lets all faults happen, each while records move.
+   *
+   * @param load publishes for a fault, of so many, and returns how many messages are published then
+   */
+  private void faultsUnderLoad(Worker worker, String topic, IntBinaryOperator load)
+      throws Exception {
     List<Runnable> faults = new ArrayList<>();
     for (int i = 0; i < WORKER_KILLS; i++) {
       faults.add(
@@ -168,12 +184,13 @@ class ExactlyOnceIT {
           });
     }
     Collections.shuffle(faults, random);
-    for (Runnable fault : faults) {
+    for (int i = 0; i < faults.size(); i++) {
       long before = end(topic);
-      await().atMost(LONG).until(() -> end(topic) > before + MESSAGES / 100);
+      int published = load.applyAsInt(i, faults.size());
+      await().atMost(LONG).until(() -> end(topic) > before + MESSAGES / 500);
       pause(random.nextInt(100));
-      assertThat(end(topic)).as("records before the next fault").isLessThan(MESSAGES);
-      fault.run();
+      assertThat(committed(topic)).as("records before the fault").hasSizeLessThan(published);
+      faults.get(i).run();
     }
   }
 
