@@ -11,16 +11,15 @@ import java.util.concurrent.TimeoutException;
 
 /** The limit of a consumer: manual acks of so many at a time, and nothing else. In this JVM. */
 final class BareConsumer implements Run {
-  static final int PREFETCH = 1000;
   static final int ACK_EVERY = 100;
 
   private final Connection connection;
   private volatile long arrived;
 
-  BareConsumer(Lab lab, String queue) throws IOException, TimeoutException {
+  BareConsumer(Lab lab, String queue, int prefetch) throws IOException, TimeoutException {
     connection = Client.connect(lab.broker(), null, "bare consumer");
     Channel channel = connection.createChannel();
-    channel.basicQos(PREFETCH);
+    channel.basicQos(prefetch);
     channel.basicConsume(
         queue,
         false,

@@ -65,7 +65,7 @@ final class Connectors {
     config.putAll(lab.connection(null));
     config.put("rabbitmq.queue", queues);
     config.put("kafka.topic", place.topic());
-    config.put("rabbitmq.prefetch.count", Integer.toString(BareConsumer.PREFETCH));
+    config.put("rabbitmq.prefetch.count", Integer.toString(place.load().window()));
     config.put("rabbitmq.ack.batch.size", Integer.toString(BareConsumer.ACK_EVERY));
     config.put("key.converter", "org.apache.kafka.connect.storage.StringConverter");
     config.putAll(more);
@@ -105,7 +105,7 @@ final class Connectors {
     values.put("queue", place.queue());
     values.put("topic", place.topic());
     values.put("window", Integer.toString(place.load().window()));
-    values.put("prefetch", Integer.toString(BareConsumer.PREFETCH));
+    values.put("prefetch", Integer.toString(place.load().window()));
     return values;
   }
 

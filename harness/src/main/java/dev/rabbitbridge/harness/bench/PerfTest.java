@@ -99,7 +99,7 @@ final class PerfTest implements Run {
             List.of(
                 "--producers", "0",
                 "--consumers", "1",
-                "--qos", Integer.toString(BareConsumer.PREFETCH),
+                "--qos", Integer.toString(place.load().window()),
                 "--multi-ack-every", Integer.toString(BareConsumer.ACK_EVERY),
                 "--cmessages", Integer.toString(place.load().messages())));
       }

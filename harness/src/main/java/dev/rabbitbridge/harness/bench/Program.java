@@ -224,7 +224,8 @@ final class Program {
   }
 
   private Contender bareConsumer() {
-    return Connectors.contender("bare consumer", place -> new BareConsumer(lab, place.queue()));
+    return Connectors.contender(
+        "bare consumer", place -> new BareConsumer(lab, place.queue(), place.load().window()));
   }
 
   /** Lets the JVMs that stay compile what is measured. */

@@ -28,7 +28,9 @@ class BenchIT {
           lab,
           Arena.FROM_QUEUE,
           connectors.memorySource(),
-          Connectors.contender("bare consumer", place -> new BareConsumer(lab, place.queue())),
+          Connectors.contender(
+              "bare consumer",
+              place -> new BareConsumer(lab, place.queue(), place.load().window())),
           connectors.source());
     }
   }
