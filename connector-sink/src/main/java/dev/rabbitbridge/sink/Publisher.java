@@ -13,6 +13,7 @@ import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.metrics.Tally;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.connect.errors.ConnectException;
@@ -48,6 +49,7 @@ final class Publisher implements AutoCloseable {
   private final SinkMetrics metrics;
   private final Tally closes;
   private final Thread writer;
+  private final CountDownLatch attempted = new CountDownLatch(1);
   private int timeouts;
   private final AtomicInteger opened = new AtomicInteger();
   private long blockedBefore; // guarded by this
@@ -82,8 +84,10 @@ final class Publisher implements AutoCloseable {
     return name;
   }
 
-  void start() {
+  /** Begins to connect and publish, and waits until the first attempt is over, but not longer. */
+  void start(Duration longest) throws InterruptedException {
     writer.start();
+    var unused = attempted.await(longest.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -172,6 +176,8 @@ final class Publisher implements AutoCloseable {
       fail(e);
     } catch (Throwable t) {
       fail(Fault.UNEXPECTED.exception("the thread that publishes to RabbitMQ failed: " + t, t));
+    } finally {
+      attempted.countDown();
     }
   }
 
@@ -181,6 +187,7 @@ final class Publisher implements AutoCloseable {
         PublishChannel open = opener.open(outbox.epoch(), outbox);
         channel = open;
         opened.incrementAndGet();
+        attempted.countDown();
         if (outbox.isClosed()) {
           open.close();
           return null;
@@ -194,7 +201,9 @@ final class Publisher implements AutoCloseable {
       } catch (Exception e) {
         // A channel that was lost before it was used is lost with this attempt.
         outbox.startOver(null);
-        outbox.pause(outage.failed(e));
+        Duration pause = outage.failed(e);
+        attempted.countDown();
+        outbox.pause(pause);
       }
     }
     return null;

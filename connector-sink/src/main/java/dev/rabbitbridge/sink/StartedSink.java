@@ -48,6 +48,9 @@ final class StartedSink {
   private static final long IDLE_MILLIS = 1000;
   private static final Duration LONGEST_WAIT = Duration.ofMillis(HELD_BACK_MILLIS);
 
+  /** With the writer's end in {@link #stop}, less than the framework waits for a task to stop. */
+  private static final Duration LONGEST_START = Duration.ofSeconds(2);
+
   private final SinkTaskContext context;
   private final RecordEncoder encoder;
   private final Outbox outbox;
@@ -118,10 +121,25 @@ final class StartedSink {
     return sink;
   }
 
-  /** Begins to publish; from here on {@link #stop} has to be called. */
+  /**
+   * Begins to publish; from here on {@link #stop} has to be called, unless this throws.
+   *
+   * @throws ConnectException when RabbitMQ refuses at once, because the first line of a failed
+   *     task's trace is then ours: what put throws the framework wraps in a sentence of its own
+   */
   void run() {
-    publisher.start();
-    metrics.publish(context, outbox, publisher, () -> pending);
+    try {
+      publisher.start(LONGEST_START);
+      metrics.publish(context, outbox, publisher, () -> pending);
+      failIfPublisherDid();
+    } catch (InterruptedException e) {
+      stop();
+      Thread.currentThread().interrupt();
+      throw Fault.INTERRUPTED.exception("interrupted while connecting", e);
+    } catch (ConnectException e) {
+      stop();
+      throw e;
+    }
   }
 
   /**

@@ -252,4 +252,27 @@ class SinkConfirmsTest {
                       .hasMessageContaining("rabbitmq.username"));
     }
   }
+
+  @Test
+  void whatIsRefusedAtOnceFailsTheStart() { // F87
+    FakeBroker broker = new FakeBroker();
+    broker.refusal = new com.rabbitmq.client.AuthenticationFailureException("ACCESS_REFUSED");
+    assertThatThrownBy(() -> new SinkFixture(broker, false))
+        .isInstanceOf(ConnectException.class)
+        .hasMessageStartingWith("RB-C02")
+        .hasMessageContaining("rabbitmq.username");
+  }
+
+  @Test
+  void anAbsentBrokerDoesNotHoldUpTheStart() {
+    FakeBroker broker = new FakeBroker();
+    broker.refusal = new java.net.ConnectException("refused");
+    long begin = System.nanoTime();
+    try (SinkFixture f = new SinkFixture(broker, false)) {
+      assertThat(System.nanoTime() - begin).isLessThan(1_500_000_000L);
+      f.putNothing();
+      broker.refusal = null;
+      f.awaitChannels(1);
+    }
+  }
 }

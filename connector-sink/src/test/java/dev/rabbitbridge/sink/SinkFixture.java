@@ -14,12 +14,17 @@ import org.apache.kafka.connect.sink.SinkRecord;
 /** A started sink between a fake framework and a fake broker. */
 final class SinkFixture implements AutoCloseable {
   final FakeContext context;
-  final FakeBroker broker = new FakeBroker();
+  final FakeBroker broker;
   final StartedSink sink;
   final SinkMetrics metrics = new SinkMetrics("orders", "0");
   private final Publisher publisher;
 
   SinkFixture(boolean withReporter, String... keysAndValues) {
+    this(new FakeBroker(), withReporter, keysAndValues);
+  }
+
+  SinkFixture(FakeBroker broker, boolean withReporter, String... keysAndValues) {
+    this.broker = broker;
     context = new FakeContext(withReporter);
     RabbitMQSinkConfig config = Records.config(keysAndValues);
     Outbox outbox = new Outbox("orders-0", config, metrics, System::nanoTime);
