@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Matrix {
   private static final Duration WARM_UP = Duration.ofMinutes(1);
+
+  /** RabbitMQ 3.10 may forget a durable queue when it is killed within two seconds after. */
+  private static final int FLOW_SECONDS = 5;
+
   private static final Duration GIVE_UP = Duration.ofSeconds(90);
   private static final Duration DRAIN = Duration.ofMinutes(2);
   private static final Duration AFTER = Duration.ofSeconds(2);
@@ -43,7 +47,7 @@ final class Matrix {
     try (Rig rig = new Rig(harness, fault, rate)) {
       rig.begin(sides);
       for (Flow flow : rig.flows) {
-        if (!await(WARM_UP, () -> flow.progress.delivered() >= rate)) {
+        if (!await(WARM_UP, () -> flow.progress.delivered() >= (long) FLOW_SECONDS * rate)) {
           throw new IllegalStateException(
               "The " + flow.side + " does not flow before " + fault.name() + ": " + trace(flow));
         }
