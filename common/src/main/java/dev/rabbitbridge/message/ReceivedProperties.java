@@ -54,14 +54,14 @@ public final class ReceivedProperties {
       Envelope envelope,
       @Nullable String consumerTag,
       long now) {
-    text(headers, "content.type", properties.getContentType());
-    text(headers, "content.encoding", properties.getContentEncoding());
-    number(headers, "delivery.mode", properties.getDeliveryMode());
-    number(headers, "priority", properties.getPriority());
-    text(headers, "correlation.id", properties.getCorrelationId());
-    text(headers, "reply.to", properties.getReplyTo());
-    text(headers, "expiration", properties.getExpiration());
-    text(headers, "message.id", properties.getMessageId());
+    text(headers, "rabbitmq.content.type", properties.getContentType());
+    text(headers, "rabbitmq.content.encoding", properties.getContentEncoding());
+    number(headers, "rabbitmq.delivery.mode", properties.getDeliveryMode());
+    number(headers, "rabbitmq.priority", properties.getPriority());
+    text(headers, "rabbitmq.correlation.id", properties.getCorrelationId());
+    text(headers, "rabbitmq.reply.to", properties.getReplyTo());
+    text(headers, "rabbitmq.expiration", properties.getExpiration());
+    text(headers, "rabbitmq.message.id", properties.getMessageId());
     Date timestamp = properties.getTimestamp();
     if (timestamp != null) {
       headers.add(
@@ -70,15 +70,15 @@ public final class ReceivedProperties {
               ? new SchemaAndValue(Schema.INT64_SCHEMA, timestamp.toInstant().getEpochSecond())
               : new SchemaAndValue(Timestamp.SCHEMA, timestamp));
     }
-    text(headers, "type", properties.getType());
-    text(headers, "user.id", properties.getUserId());
-    text(headers, "app.id", properties.getAppId());
-    text(headers, "cluster.id", properties.getClusterId());
-    text(headers, "consumer.tag", consumerTag);
+    text(headers, "rabbitmq.type", properties.getType());
+    text(headers, "rabbitmq.user.id", properties.getUserId());
+    text(headers, "rabbitmq.app.id", properties.getAppId());
+    text(headers, "rabbitmq.cluster.id", properties.getClusterId());
+    text(headers, "rabbitmq.consumer.tag", consumerTag);
     headers.add("rabbitmq.delivery.tag", envelope.getDeliveryTag(), Schema.INT64_SCHEMA);
     headers.add("rabbitmq.redeliver", envelope.isRedeliver(), Schema.BOOLEAN_SCHEMA);
-    text(headers, "exchange", envelope.getExchange());
-    text(headers, "routing.key", envelope.getRoutingKey());
+    text(headers, "rabbitmq.exchange", envelope.getExchange());
+    text(headers, "rabbitmq.routing.key", envelope.getRoutingKey());
   }
 
   /**
@@ -99,13 +99,13 @@ public final class ReceivedProperties {
 
   private static void text(Headers headers, String name, @Nullable String value) {
     if (value != null) {
-      headers.add("rabbitmq." + name, value, Schema.STRING_SCHEMA);
+      headers.add(name, value, Schema.STRING_SCHEMA);
     }
   }
 
   private static void number(Headers headers, String name, @Nullable Integer value) {
     if (value != null) {
-      headers.add("rabbitmq." + name, value, Schema.INT32_SCHEMA);
+      headers.add(name, value, Schema.INT32_SCHEMA);
     }
   }
 }
