@@ -52,6 +52,10 @@ record Comparison(String title, Map<String, List<Sample>> samples) {
     return numbers(contender, Sample::bytes);
   }
 
+  Numbers busy(String contender) {
+    return numbers(contender, Sample::busy);
+  }
+
   private Numbers numbers(String contender, ToDoubleFunction<Sample> which) {
     return new Numbers(samples.get(contender).stream().map(which::applyAsDouble).toList());
   }

@@ -10,6 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The connectors that are measured: ours, those that do nothing, and those of others. */
 final class Connectors {
+  /**
+   * What any source needs to be fast: Kafka Connect lets its producer send one request at a time,
+   * which by default carries 16 KiB of a partition.
+   */
+  static final int BATCH_BYTES = 256 * 1024;
+
+  private static final String BATCH_SIZE = "producer.override.batch.size";
   static final String SINK = "dev.rabbitbridge.sink.RabbitMQSinkConnector";
   static final String SOURCE = "dev.rabbitbridge.source.RabbitMQSourceConnector";
 
@@ -57,7 +64,19 @@ final class Connectors {
   }
 
   Contender source() {
-    return contender("source", place -> outOf(place, sourceConfig(place, place.queue(), Map.of())));
+    return source("source", Map.of());
+  }
+
+  /** Our source with settings of its own. */
+  Contender source(String name, Map<String, String> more) {
+    return contender(name, place -> outOf(place, sourceConfig(place, place.queue(), more)));
+  }
+
+  /** Our source, whose producer sends so much at a time. */
+  Contender source(int batchBytes) {
+    return source(
+        "batches of " + batchBytes / 1024 + " KiB",
+        Map.of(BATCH_SIZE, Integer.toString(batchBytes)));
   }
 
   Map<String, String> sourceConfig(Place place, String queues, Map<String, String> more) {
@@ -67,6 +86,7 @@ final class Connectors {
     config.put("kafka.topic", place.topic());
     config.put("rabbitmq.prefetch.count", Integer.toString(place.load().window()));
     config.put("rabbitmq.ack.batch.size", Integer.toString(BareConsumer.ACK_EVERY));
+    config.put(BATCH_SIZE, Integer.toString(BATCH_BYTES));
     config.put("key.converter", "org.apache.kafka.connect.storage.StringConverter");
     config.putAll(more);
     return config;
@@ -78,6 +98,7 @@ final class Connectors {
         "in-memory source",
         place -> {
           Map<String, String> config = plain(FloorPlugin.SOURCE);
+          config.put(BATCH_SIZE, Integer.toString(BATCH_BYTES));
           config.put("topic", place.topic());
           config.put("records", Integer.toString(place.load().messages()));
           config.put("size", Integer.toString(place.load().size()));

@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What is measured, part by part. */
 final class Program {
   private static final int SIZE = 1000;
   private static final int WINDOW = 5000;
   private static final int BATCH = 100;
+  private static final int DEFAULT_BATCH_BYTES = 16 * 1024;
 
   /** Added to the way there and back: together a millisecond. */
   private static final Duration ONE_WAY = Duration.ofNanos(500_000);
@@ -51,7 +53,8 @@ final class Program {
             "Medians of %d runs of each, in turns, with their range; \"of\" is the median of the"
                 + " ratios run by run. The first fifth of each run is not measured. CPU and"
                 + " allocation are those of the whole process that moves the messages: of the"
-                + " Connect worker for connectors.",
+                + " Connect worker for connectors. The cores are those of the whole machine, with"
+                + " RabbitMQ, Kafka and all others on it: near 1.00 the machine is the limit.",
             extent.pairs()));
     for (Section section : Section.values()) {
       if (sections.contains(section)) {
@@ -110,6 +113,14 @@ final class Program {
         compare("Source: " + load.inWords(), Arena.FROM_QUEUE, contenders, load);
       }
     }
+    Load load = Load.of(QueueKind.QUORUM, SIZE, WINDOW, extent.messages());
+    compare(
+        "Source: what its producer sends at a time, " + load.inWords(),
+        Arena.FROM_QUEUE,
+        IntStream.of(DEFAULT_BATCH_BYTES, 4 * DEFAULT_BATCH_BYTES, Connectors.BATCH_BYTES)
+            .mapToObj(connectors::source)
+            .toList(),
+        load);
   }
 
   private void floor() throws Exception {
@@ -230,7 +241,7 @@ final class Program {
 
   /** Lets the JVMs that stay compile what is measured. */
   private void warmUp(Arena arena, List<Contender> contenders) throws Exception {
-    Load load = Load.of(QueueKind.QUORUM, SIZE, WINDOW, Math.min(extent.messages(), 100_000));
+    Load load = Load.of(QueueKind.QUORUM, SIZE, WINDOW, 2 * extent.messages());
     for (Contender contender : contenders) {
       if (!contender.name().equals("PerfTest")) {
         say("warm-up", contender.name(), arena.measure(lab, contender, load));

@@ -34,7 +34,8 @@ final class Report {
               perSecond.show(RATE),
               name.equals(comparison.reference()) ? "" : perSecond.over(reference).show("%.2f"),
               comparison.cpuMicros(name).show("%.1f"),
-              comparison.bytes(name).show("%,.0f")));
+              comparison.bytes(name).show("%,.0f"),
+              comparison.busy(name).show("%.2f")));
     }
     text.append("\n### ").append(comparison.title()).append("\n");
     table(
@@ -43,7 +44,8 @@ final class Report {
             "messages/s",
             "of " + comparison.reference(),
             "CPU us/message",
-            "bytes allocated/message"),
+            "bytes allocated/message",
+            "of all cores"),
         rows);
     charted.add(comparison);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.bench;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -10,8 +12,10 @@ import java.util.concurrent.locks.LockSupport;
  * @param perSecond messages
  * @param cpuMicros CPU time of the process that moved them, per message; NaN when unknown
  * @param bytes allocated in it, per message; NaN when unknown
+ * @param busy how much of all cores of the machine was in use, 0 to 1, by whatever process; NaN
+ *     when unknown
  */
-record Sample(double perSecond, double cpuMicros, double bytes) {
+record Sample(double perSecond, double cpuMicros, double bytes, double busy) {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(90);
 
@@ -22,6 +26,7 @@ record Sample(double perSecond, double cpuMicros, double bytes) {
   static Sample of(Run run, Load load) throws Exception {
     long arrived = await(run, 0, load.warmUp());
     Usage usedBefore = run.usage();
+    machine(); // it counts from call to call
     long begin = System.nanoTime();
     long first = Math.max(arrived, run.arrived());
     if (first >= load.messages()) {
@@ -45,11 +50,18 @@ record Sample(double perSecond, double cpuMicros, double bytes) {
       end = System.nanoTime();
     }
     Usage used = run.usage();
+    double busy = machine();
     double measured = load.messages() - first;
     return new Sample(
         (last - first) * 1e9 / (end - begin),
         (used.cpuNanos() - usedBefore.cpuNanos()) / 1000 / measured,
-        (used.bytes() - usedBefore.bytes()) / measured);
+        (used.bytes() - usedBefore.bytes()) / measured,
+        busy);
+  }
+
+  private static double machine() {
+    double load = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getCpuLoad();
+    return load < 0 ? Double.NaN : load;
   }
 
   private static long await(Run run, long before, long wanted) throws Exception {

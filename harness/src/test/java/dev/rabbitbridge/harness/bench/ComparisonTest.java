@@ -19,7 +19,7 @@ class ComparisonTest {
   private Sample measure(Contender contender) {
     runs.add(contender.name());
     speed *= 2;
-    return new Sample(contender.name().equals("slow") ? speed / 2 : speed, 10, Double.NaN);
+    return new Sample(contender.name().equals("slow") ? speed / 2 : speed, 10, Double.NaN, 0.5);
   }
 
   private Comparison compare(int rounds) throws Exception {
@@ -53,9 +53,12 @@ class ComparisonTest {
 
     assertThat(report.markdown())
         .contains("### title <1>")
-        .contains("|  | messages/s | of slow | CPU us/message | bytes allocated/message |")
-        .contains("| slow | 4,500 (1,000 - 8,000) |  | 10.0 (10.0 - 10.0) | - |")
-        .contains("| fast | 6,000 (4,000 - 8,000) | 2.50 (1.00 - 4.00) | 10.0 (10.0 - 10.0) | - |");
+        .contains(
+            "|  | messages/s | of slow | CPU us/message | bytes allocated/message | of all cores |")
+        .contains(
+            "| slow | 4,500 (1,000 - 8,000) |  | 10.0 (10.0 - 10.0) | - | 0.50 (0.50 - 0.50) |")
+        .contains(
+            "| fast | 6,000 (4,000 - 8,000) | 2.50 (1.00 - 4.00) | 10.0 (10.0 - 10.0) | - | 0.50 (0.50 - 0.50) |");
   }
 
   @Test
