@@ -68,7 +68,10 @@ final class SinkFlow extends Flow {
   Map<String, String> settings() {
     Map<String, String> settings = new HashMap<>();
     settings.put("topics", topic);
-    settings.put("rabbitmq.exchange", exchange);
+    // A task fails over an exchange only where all its records go to that one.
+    settings.put(
+        "rabbitmq.exchange",
+        rig.fault.failure() == null ? "${header:exchange|" + exchange + "}" : exchange);
     settings.put("rabbitmq.routing.key", "${header:" + Letter.ROUTE + "|" + KEY + "}");
     settings.put("consumer.override.session.timeout.ms", SESSION);
     settings.put("errors.tolerance", "all");
