@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
  * Speaks just enough AMQP to accept a login and a channel, and then reads nothing more. What it is
  * told to do otherwise, it does with the bare socket.
  */
-final class FakeBroker implements AutoCloseable {
+public final class FakeBroker implements AutoCloseable {
   final List<AMQP.Connection.StartOk> logins = new CopyOnWriteArrayList<>();
   final List<AMQP.Connection.TuneOk> tuned = new CopyOnWriteArrayList<>();
   final List<AMQP.Connection.Open> opened = new CopyOnWriteArrayList<>();
@@ -36,7 +36,7 @@ final class FakeBroker implements AutoCloseable {
   }
 
   /** Accepts a login with one of these mechanisms. */
-  static FakeBroker speakingAmqp(ServerSocket server, String mechanisms) {
+  public static FakeBroker speakingAmqp(ServerSocket server, String mechanisms) {
     FakeBroker broker = new FakeBroker(server);
     broker.start(socket -> broker.speakAmqp(socket, mechanisms));
     return broker;
@@ -55,7 +55,7 @@ final class FakeBroker implements AutoCloseable {
     thread.start();
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 

@@ -3,20 +3,30 @@ package dev.rabbitbridge.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
+import dev.rabbitbridge.connection.FakeBroker;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.failure.Fault;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(30)
 class LinkTest {
+  private final List<Throwable> gaveUp = new CopyOnWriteArrayList<>();
+
   @Test
   void aSettingThatCannotBeUsedGivesUpWithItsSentence(@TempDir Path dir) throws Exception { // F85
     Path store = Files.writeString(dir.resolve("trust.p12"), "no store");
@@ -28,23 +38,74 @@ class LinkTest {
                 "rabbitmq.security.protocol", "SSL",
                 "rabbitmq.ssl.truststore.type", "PKCS12",
                 "rabbitmq.ssl.truststore.location", store.toString()));
-    List<Throwable> gaveUp = new ArrayList<>();
-    Link link =
-        new Link(
-            new BrokerConnector(config.connection(), "orders", "0"),
-            new Outage(config.connection(), "orders-0"),
-            Topology.of(config.topology(), null, config.queues(), "#"),
-            "queues",
-            false,
-            () -> 0,
-            gaveUp::add);
 
-    link.run();
+    link(config, () -> 0).run();
 
     assertThat(gaveUp)
         .singleElement()
         .isInstanceOf(ConnectException.class)
         .asString()
         .contains(Fault.SETTING.id() + ": rabbitmq.ssl.truststore.");
+  }
+
+  @Test
+  void anErrorOnTheThreadThatConnectsFailsTheTask() throws Exception {
+    try (FakeBroker broker = broker()) {
+      link(
+              broker,
+              () -> {
+                throw new OutOfMemoryError("unable to create native thread");
+              })
+          .run();
+
+      assertThat(gaveUp).singleElement().isInstanceOf(OutOfMemoryError.class);
+    }
+  }
+
+  @Test
+  void anErrorOnAThreadThatUsesTheConnectionFailsTheTask() throws Exception {
+    try (FakeBroker broker = broker()) {
+      Link link = link(broker, () -> 0);
+      Thread connecting = new Thread(link);
+      connecting.start();
+      new LinkWorker(link, gaveUp::add) {
+        @Override
+        void work(BrokerConnection connection) {
+          throw new OutOfMemoryError("unable to create native thread");
+        }
+      }.run();
+      link.close();
+      connecting.join();
+
+      assertThat(gaveUp).singleElement().isInstanceOf(OutOfMemoryError.class);
+    }
+  }
+
+  private static FakeBroker broker() throws IOException {
+    return FakeBroker.speakingAmqp(
+        new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), "PLAIN");
+  }
+
+  private Link link(FakeBroker broker, LongSupplier progress) {
+    RabbitMQSourceConfig config =
+        new RabbitMQSourceConfig(
+            Map.of(
+                "rabbitmq.host", InetAddress.getLoopbackAddress().getHostAddress(),
+                "rabbitmq.port", Integer.toString(broker.port()),
+                "rabbitmq.queue", "q",
+                "kafka.topic", "t",
+                "rabbitmq.shutdown.timeout.ms", "100"));
+    return link(config, progress);
+  }
+
+  private Link link(RabbitMQSourceConfig config, LongSupplier progress) {
+    return new Link(
+        new BrokerConnector(config.connection(), "orders", "0"),
+        new Outage(config.connection(), "orders-0"),
+        Topology.of(config.topology(), null, config.queues(), "#"),
+        "queues",
+        false,
+        progress,
+        gaveUp::add);
   }
 }
