@@ -37,6 +37,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AmqpHeaders {
   /**
+   * Marks an empty message that a Kafka record without a value became, so that it can become one
+   * again.
+   */
+  public static final String TOMBSTONE = "kafka.tombstone";
+
+  /**
    * Headers whose meaning belongs to the broker; a copy of them could be believed, or crash a
    * queue.
    */

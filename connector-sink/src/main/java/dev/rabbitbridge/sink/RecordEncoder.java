@@ -30,8 +30,6 @@ final class RecordEncoder {
    */
   static final String ID_HEADER = "rabbitbridge.publish.id";
 
-  static final String TOMBSTONE_HEADER = "kafka.tombstone";
-
   private static final Logger LOG = LoggerFactory.getLogger(RecordEncoder.class);
   private static final int PERSISTENT = 2;
   private static final int TRANSIENT = 1;
@@ -173,11 +171,13 @@ final class RecordEncoder {
     builder.replyTo(shortText("reply-to", replyTo, references));
     builder.userId(ownUserId(shortText("user-id", userId, references)));
     builder.timestamp(timestamp(record, references));
-    if (priority != null) {
-      builder.priority(ProtocolLimits.priority(priority.render(references)));
+    String prio = rendered(priority, references);
+    if (prio != null) {
+      builder.priority(ProtocolLimits.priority(prio));
     }
-    if (expiration != null) {
-      builder.expiration(ProtocolLimits.expiration(expiration.render(references)));
+    String ttl = rendered(expiration, references);
+    if (ttl != null) {
+      builder.expiration(ProtocolLimits.expiration(ttl));
     }
     builder.headers(headers(record, id));
     return builder.build();
@@ -185,7 +185,14 @@ final class RecordEncoder {
 
   private static @Nullable String shortText(
       String what, @Nullable Template template, Template.Lookup references) {
-    return template == null ? null : ProtocolLimits.shortString(what, template.render(references));
+    return ProtocolLimits.shortString(what, rendered(template, references));
+  }
+
+  /** An empty text is no property: so a reference with an empty default is an optional one. */
+  private static @Nullable String rendered(
+      @Nullable Template template, Template.Lookup references) {
+    String text = template == null ? "" : template.render(references);
+    return text.isEmpty() ? null : text;
   }
 
   private @Nullable String correlationId(SinkRecord record, RecordReferences references) {
@@ -214,7 +221,8 @@ final class RecordEncoder {
       Long own = record.timestamp();
       return own == null || own < 0 ? null : new Date(own);
     }
-    return new Date(ProtocolLimits.timestamp(timestamp.render(references)));
+    String given = rendered(timestamp, references);
+    return given == null ? null : new Date(ProtocolLimits.timestamp(given));
   }
 
   private @Nullable Map<String, Object> headers(SinkRecord record, long id) {
@@ -224,7 +232,7 @@ final class RecordEncoder {
       AmqpHeaders.addTo(headers, record.headers());
     }
     if (record.value() == null) {
-      headers.put(TOMBSTONE_HEADER, true);
+      headers.put(AmqpHeaders.TOMBSTONE, true);
     }
     if (forwardsMetadata) {
       headers.put("KAFKA_TOPIC", record.originalTopic());
