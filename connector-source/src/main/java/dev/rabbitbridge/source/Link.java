@@ -167,9 +167,7 @@ final class Link implements Runnable {
    * another queue.
    */
   private void countUnreadable(Throwable why, boolean healthy) {
-    boolean ofClient =
-        why.getCause() instanceof MalformedFrameException
-            || why.getCause() instanceof IllegalStateException;
+    boolean ofClient = isOfReading(why.getCause());
     Failure failure = ErrorClassifier.classify(why, Stage.RUNNING);
     boolean ofBroker = streams && failure.replyCode() == AMQP.INTERNAL_ERROR;
     if (healthy) {
@@ -190,6 +188,16 @@ final class Link implements Runnable {
                       + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue."),
           why);
     }
+  }
+
+  /**
+   * Tells whether the client's thread ended over what it read: a field of an unknown type, a body
+   * over the limit, tables nested too deep. Sockets throw other exceptions.
+   */
+  static boolean isOfReading(@Nullable Throwable cause) {
+    return cause instanceof MalformedFrameException
+        || cause instanceof RuntimeException
+        || cause instanceof Error;
   }
 
   private synchronized void changed() {

@@ -3,20 +3,24 @@ package dev.rabbitbridge.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.MalformedFrameException;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.FakeBroker;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.failure.Fault;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.junit.jupiter.api.Test;
@@ -79,6 +83,20 @@ class LinkTest {
 
       assertThat(gaveUp).singleElement().isInstanceOf(OutOfMemoryError.class);
     }
+  }
+
+  @Test
+  void whateverTheClientsThreadEndsOverIsAMessageThatCannotBeReadButForTheSocket() { // F05 F33
+    assertThat(
+            List.of(
+                new MalformedFrameException("unknown type"),
+                new IllegalStateException("too large"),
+                new StackOverflowError(),
+                new NegativeArraySizeException()))
+        .allMatch(Link::isOfReading);
+    assertThat(List.of(new SocketException("reset"), new EOFException(), new TimeoutException()))
+        .noneMatch(Link::isOfReading);
+    assertThat(Link.isOfReading(null)).isFalse();
   }
 
   private static FakeBroker broker() throws IOException {
