@@ -44,6 +44,7 @@ final class RecordEncoder {
   private final boolean forwardsKey;
   private final boolean forwardsMetadata;
   private final boolean mandatory;
+  private final int largestInbound;
   private final int deliveryMode;
   private final @Nullable String user;
   private final @Nullable Template messageId;
@@ -70,6 +71,7 @@ final class RecordEncoder {
     forwardsKey = config.forwardsKey();
     forwardsMetadata = config.forwardsMetadata();
     mandatory = config.mandatory();
+    largestInbound = config.connection().maxInboundMessageSize();
     deliveryMode = config.deliveryMode() == DeliveryMode.PERSISTENT ? PERSISTENT : TRANSIENT;
     user = user(config.connection());
     messageId = config.property("message-id");
@@ -103,7 +105,24 @@ final class RecordEncoder {
     ValueFormat form = form(record);
     long id = ++lastId;
     BasicProperties properties = properties(record, references, form, id);
-    return new Message(id, toExchange, key, properties, body(record, form));
+    return new Message(id, toExchange, key, properties, returnable(body(record, form)));
+  }
+
+  /**
+   * A message that comes back has to be accepted. Else it ends the connection, and would be
+   * published over and over.
+   */
+  private byte[] returnable(byte[] body) {
+    if (mandatory && body.length > largestInbound) {
+      throw new DataException(
+          "the body has "
+              + body.length
+              + " bytes; were it returned, "
+              + ConnectionConfig.MAX_INBOUND_CONFIG
+              + " would allow "
+              + largestInbound);
+    }
+    return body;
   }
 
   private Template routingKey(SinkRecord record) {
@@ -231,6 +250,7 @@ final class RecordEncoder {
     if (forwardsHeaders) {
       AmqpHeaders.addTo(headers, record.headers());
     }
+    AmqpHeaders.makeListsOfCopies(headers);
     if (record.value() == null) {
       headers.put(AmqpHeaders.TOMBSTONE, true);
     }

@@ -111,6 +111,24 @@ class RecordEncoderTest {
   }
 
   @Test
+  void aMessageThatCouldNotComeBackIsRefused() { // F33
+    String limit = "rabbitmq.max.inbound.message.size";
+    SinkRecord record = valued("four");
+
+    assertThat(text(new RecordEncoder(config(limit, "4")), record)).isEqualTo("four");
+    assertThatThrownBy(() -> new RecordEncoder(config(limit, "3")).encode(record))
+        .isInstanceOf(DataException.class)
+        .hasMessageContaining("4 bytes")
+        .hasMessageContaining(limit);
+    assertThat(text(new RecordEncoder(config(limit, "3", "rabbitmq.mandatory", "false")), record))
+        .isEqualTo("four");
+  }
+
+  private static String text(RecordEncoder encoder, SinkRecord record) {
+    return new String(encoder.encode(record).body(), StandardCharsets.UTF_8);
+  }
+
+  @Test
   void topicsOfTheMapGoStraightToTheirQueue() {
     RecordEncoder encoder =
         new RecordEncoder(
