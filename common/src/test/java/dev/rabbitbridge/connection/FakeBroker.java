@@ -42,6 +42,22 @@ public final class FakeBroker implements AutoCloseable {
     return broker;
   }
 
+  /** Accepts each login, and then closes the connection with an error. */
+  public static FakeBroker closingWith(ServerSocket server, int replyCode) {
+    FakeBroker broker = new FakeBroker(server);
+    broker.start(
+        socket -> {
+          DataOutputStream out = broker.logIn(socket, "PLAIN");
+          write(out, 0, new AMQImpl.Connection.Close(replyCode, "reply text", 0, 0));
+        });
+    return broker;
+  }
+
+  /** Returns how many logins there were. */
+  public int logins() {
+    return logins.size();
+  }
+
   /** Does something else with each socket. */
   static FakeBroker doing(Talk talk) throws IOException {
     FakeBroker broker = new FakeBroker(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
@@ -75,6 +91,13 @@ public final class FakeBroker implements AutoCloseable {
 
   private void speakAmqp(Socket socket, String mechanisms)
       throws IOException, InterruptedException {
+    DataOutputStream out = logIn(socket, mechanisms);
+    read(new DataInputStream(socket.getInputStream()));
+    write(out, 1, new AMQImpl.Channel.OpenOk(text("")));
+    closed.await();
+  }
+
+  private DataOutputStream logIn(Socket socket, String mechanisms) throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
     in.readNBytes(8);
@@ -86,9 +109,7 @@ public final class FakeBroker implements AutoCloseable {
     tuned.add((AMQP.Connection.TuneOk) read(in));
     opened.add((AMQP.Connection.Open) read(in));
     write(out, 0, new AMQImpl.Connection.OpenOk(""));
-    read(in);
-    write(out, 1, new AMQImpl.Channel.OpenOk(text("")));
-    closed.await();
+    return out;
   }
 
   private static com.rabbitmq.client.LongString text(String text) {

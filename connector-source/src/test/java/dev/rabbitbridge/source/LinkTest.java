@@ -2,7 +2,9 @@
 package dev.rabbitbridge.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.MalformedFrameException;
 import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.connection.BrokerConnector;
@@ -10,6 +12,7 @@ import dev.rabbitbridge.connection.FakeBroker;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
 import dev.rabbitbridge.failure.Fault;
+import dev.rabbitbridge.metrics.LogLines;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -99,9 +102,31 @@ class LinkTest {
     assertThat(Link.isOfReading(null)).isFalse();
   }
 
+  @Test
+  void aConnectionThatRabbitMqClosesAsSoonAsItIsUsedEndsNoOutage() throws Exception { // F32 F87
+    try (LogLines log = new LogLines(Outage.class);
+        FakeBroker broker = FakeBroker.closingWith(server(), AMQP.INTERNAL_ERROR)) {
+      Link link = link(broker, () -> 0);
+      Thread connecting = new Thread(link);
+      connecting.start();
+
+      await().until(() -> broker.logins() > 5);
+      link.close();
+      connecting.join();
+
+      assertThat(log.lines())
+          .hasSize(1)
+          .allMatch(line -> line.contains("no connection") && line.contains("541"));
+      assertThat(gaveUp).isEmpty();
+    }
+  }
+
+  private static ServerSocket server() throws IOException {
+    return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  }
+
   private static FakeBroker broker() throws IOException {
-    return FakeBroker.speakingAmqp(
-        new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), "PLAIN");
+    return FakeBroker.speakingAmqp(server(), "PLAIN");
   }
 
   private Link link(FakeBroker broker, LongSupplier progress) {
@@ -112,6 +137,7 @@ class LinkTest {
                 "rabbitmq.port", Integer.toString(broker.port()),
                 "rabbitmq.queue", "q",
                 "kafka.topic", "t",
+                "rabbitmq.reconnect.backoff.ms", "10",
                 "rabbitmq.shutdown.timeout.ms", "100"));
     return link(config, progress);
   }
