@@ -50,7 +50,10 @@ public final class ConnectionConfig {
   static final String SHUTDOWN_TIMEOUT_CONFIG = "rabbitmq.shutdown.timeout.ms";
   static final String CHANNEL_MAX_CONFIG = "rabbitmq.requested.channel.max";
   static final String FRAME_MAX_CONFIG = "rabbitmq.requested.frame.max";
-  static final String MAX_INBOUND_CONFIG = "rabbitmq.max.inbound.message.size";
+
+  /** Largest message that is accepted from the broker. */
+  public static final String MAX_INBOUND_CONFIG = "rabbitmq.max.inbound.message.size";
+
   static final String CONNECTION_NAME_CONFIG = "rabbitmq.connection.name";
   static final String RECONNECT_BACKOFF_CONFIG = "rabbitmq.reconnect.backoff.ms";
   static final String RECONNECT_BACKOFF_MAX_CONFIG = "rabbitmq.reconnect.backoff.max.ms";

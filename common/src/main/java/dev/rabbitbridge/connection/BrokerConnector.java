@@ -97,7 +97,7 @@ public final class BrokerConnector {
       open.addShutdownListener(signal -> login.close());
       connection.attach(open);
       return connection;
-    } catch (IOException | TimeoutException | RuntimeException e) {
+    } catch (IOException | TimeoutException | RuntimeException | Error e) {
       // The client closes its socket only after the errors that it expects.
       connection.abort();
       login.close();

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what an error means, on exception types and the protocol's class, method and reply code,
- * and on text only where RabbitMQ says two things with one code: {@link #isNodeAway}.
+ * and on text only where RabbitMQ says two things with one code: {@link #isNodeAway}, and 530 for a
+ * limit on connections or channels.
  *
  * <p>Pure and thread safe. What it does not know is {@link FailureKind#FATAL}: an unknown error
  * that is retried for ever helps nobody.
@@ -37,6 +39,9 @@ public final class ErrorClassifier {
 
   /** Of 3.8 to 4.3. Should it change, such a queue is taken for one that does not exist. */
   private static final String NODE_AWAY = "is down or inaccessible";
+
+  /** Of 3.8 to 4.3. Should they change, a limit is taken for a missing permission. */
+  private static final List<String> OVER_LIMIT = List.of("connection limit", "maximum allowed");
 
   private ErrorClassifier() {}
 
@@ -71,6 +76,11 @@ public final class ErrorClassifier {
 
   private static boolean isNodeAway(int replyCode, String text) {
     return replyCode == AMQP.NOT_FOUND && text.contains(NODE_AWAY);
+  }
+
+  /** There may be room as soon as RabbitMQ has noticed that another connection is dead. */
+  private static boolean isOverLimit(int replyCode, String text) {
+    return replyCode == AMQP.NOT_ALLOWED && OVER_LIMIT.stream().anyMatch(text::contains);
   }
 
   private static @Nullable Failure known(Throwable t, Stage stage) {
@@ -138,7 +148,9 @@ public final class ErrorClassifier {
     }
     if (signal.getReason() instanceof AMQP.Connection.Close close) {
       FailureKind kind =
-          ofReply(close.getReplyCode(), close.getClassId(), close.getMethodId(), stage);
+          isOverLimit(close.getReplyCode(), close.getReplyText())
+              ? FailureKind.TRANSIENT
+              : ofReply(close.getReplyCode(), close.getClassId(), close.getMethodId(), stage);
       return new Failure(kind, close.getReplyCode(), close.getReplyText(), signal);
     }
     Throwable cause = signal.getCause();

@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -37,11 +38,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AmqpHeaders {
   /**
+   * Marks an empty message that a Kafka record without a value became, so that it can become one
+   * again.
+   */
+  public static final String TOMBSTONE = "kafka.tombstone";
+
+  /**
    * Headers whose meaning belongs to the broker; a copy of them could be believed, or crash a
    * queue.
    */
   private static final Set<String> OWNED_BY_BROKER =
       Set.of("x-death", "x-delivery-count", "x-acquired-count", "x-stream-offset");
+
+  /**
+   * Routing keys of copies; RabbitMQ closes the channel over any other type than a list of text.
+   */
+  private static final List<String> COPIES = List.of("CC", "BCC");
 
   private AmqpHeaders() {}
 
@@ -80,6 +92,38 @@ public final class AmqpHeaders {
       all.add(value);
       table.put(name, all.size() == 1 ? value : all);
     }
+  }
+
+  /**
+   * Gives the headers CC and BCC, from which RabbitMQ takes routing keys, the only type that they
+   * may have: a list of text. What cannot be that is left out.
+   *
+   * @param table the message's header table; changed
+   */
+  public static void makeListsOfCopies(Map<String, Object> table) {
+    for (String name : COPIES) {
+      if (table.containsKey(name)) {
+        List<String> keys = routingKeys(table.get(name));
+        if (keys == null) {
+          table.remove(name);
+        } else {
+          table.put(name, keys);
+        }
+      }
+    }
+  }
+
+  private static @Nullable List<String> routingKeys(@Nullable Object value) {
+    List<String> keys = new ArrayList<>();
+    Collection<?> items =
+        value instanceof Collection<?> list ? list : Collections.singletonList(value);
+    for (Object item : items) {
+      if (!(item instanceof String || item instanceof Number || item instanceof Boolean)) {
+        return null;
+      }
+      keys.add(item.toString());
+    }
+    return keys;
   }
 
   /**

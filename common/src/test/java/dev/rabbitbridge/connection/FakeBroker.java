@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
  * Speaks just enough AMQP to accept a login and a channel, and then reads nothing more. What it is
  * told to do otherwise, it does with the bare socket.
  */
-final class FakeBroker implements AutoCloseable {
+public final class FakeBroker implements AutoCloseable {
   final List<AMQP.Connection.StartOk> logins = new CopyOnWriteArrayList<>();
   final List<AMQP.Connection.TuneOk> tuned = new CopyOnWriteArrayList<>();
   final List<AMQP.Connection.Open> opened = new CopyOnWriteArrayList<>();
@@ -36,10 +36,26 @@ final class FakeBroker implements AutoCloseable {
   }
 
   /** Accepts a login with one of these mechanisms. */
-  static FakeBroker speakingAmqp(ServerSocket server, String mechanisms) {
+  public static FakeBroker speakingAmqp(ServerSocket server, String mechanisms) {
     FakeBroker broker = new FakeBroker(server);
     broker.start(socket -> broker.speakAmqp(socket, mechanisms));
     return broker;
+  }
+
+  /** Accepts each login, and then closes the connection with an error. */
+  public static FakeBroker closingWith(ServerSocket server, int replyCode) {
+    FakeBroker broker = new FakeBroker(server);
+    broker.start(
+        socket -> {
+          DataOutputStream out = broker.logIn(socket, "PLAIN");
+          write(out, 0, new AMQImpl.Connection.Close(replyCode, "reply text", 0, 0));
+        });
+    return broker;
+  }
+
+  /** Returns how many logins there were. */
+  public int logins() {
+    return logins.size();
   }
 
   /** Does something else with each socket. */
@@ -55,7 +71,7 @@ final class FakeBroker implements AutoCloseable {
     thread.start();
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 
@@ -75,6 +91,13 @@ final class FakeBroker implements AutoCloseable {
 
   private void speakAmqp(Socket socket, String mechanisms)
       throws IOException, InterruptedException {
+    DataOutputStream out = logIn(socket, mechanisms);
+    read(new DataInputStream(socket.getInputStream()));
+    write(out, 1, new AMQImpl.Channel.OpenOk(text("")));
+    closed.await();
+  }
+
+  private DataOutputStream logIn(Socket socket, String mechanisms) throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
     in.readNBytes(8);
@@ -86,9 +109,7 @@ final class FakeBroker implements AutoCloseable {
     tuned.add((AMQP.Connection.TuneOk) read(in));
     opened.add((AMQP.Connection.Open) read(in));
     write(out, 0, new AMQImpl.Connection.OpenOk(""));
-    read(in);
-    write(out, 1, new AMQImpl.Channel.OpenOk(text("")));
-    closed.await();
+    return out;
   }
 
   private static com.rabbitmq.client.LongString text(String text) {

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ErrorClassifierTest {
 
@@ -140,6 +141,28 @@ class ErrorClassifierTest {
         .isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "NOT_ALLOWED - access to vhost '/' refused for user 'bridge': connection limit (2) is reached",
+        "NOT_ALLOWED - access to vhost '/' refused for user 'bridge': connection limit cannot be queried, timeout",
+        "NOT_ALLOWED - connection refused for user 'bridge': user connection limit (2) is reached",
+        "NOT_ALLOWED - connection refused: node connection limit (2) is reached",
+        "NOT_ALLOWED - number of channels opened for user 'bridge' has reached the maximum allowed user limit of 2",
+        "NOT_ALLOWED - number of channels opened on node 'rabbit@a' has reached the maximum allowed limit of 2",
+      })
+  void aLimitOnConnectionsOrChannelsMayHaveRoomAgain(String text) {
+    for (Stage stage : Stage.values()) {
+      assertThat(ErrorClassifier.classify(connectionClose(AMQP.NOT_ALLOWED, text), stage).kind())
+          .isEqualTo(TRANSIENT);
+    }
+    assertThat(
+            ErrorClassifier.classify(
+                    connectionClose(AMQP.NOT_ALLOWED, "NOT_ALLOWED - vhost nope not found"), START)
+                .kind())
+        .isEqualTo(FATAL);
+  }
+
   @Test
   void textDecidesNothingElse() {
     assertThat(ErrorClassifier.classify(new IllegalStateException("404 NOT_FOUND"), START).kind())
@@ -157,10 +180,14 @@ class ErrorClassifierTest {
   }
 
   private static ShutdownSignalException connectionClose(int code) {
+    return connectionClose(code, "reply text");
+  }
+
+  private static ShutdownSignalException connectionClose(int code, String text) {
     var reason =
         new AMQP.Connection.Close.Builder()
             .replyCode(code)
-            .replyText("reply text")
+            .replyText(text)
             .classId(0)
             .methodId(0)
             .build();

@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,24 @@ class AmqpHeadersTest {
   @MethodSource("values")
   void everyValueKeepsItsTypeOrIsExactText(Schema schema, Object value, Object expected) {
     assertThat(AmqpHeaders.valueOf("h", schema, value)).isEqualTo(expected);
+  }
+
+  @Test
+  void headersThatRabbitMqTakesRoutingKeysFromAreListsOfText() {
+    Map<String, Object> table = new HashMap<>();
+    table.put("CC", "q2");
+    table.put("BCC", List.of("q3", 4));
+    table.put("cc", "as it is");
+
+    AmqpHeaders.makeListsOfCopies(table);
+
+    assertThat(table)
+        .isEqualTo(Map.of("CC", List.of("q2"), "BCC", List.of("q3", "4"), "cc", "as it is"));
+    for (Object none : new Object[] {null, new byte[] {1}, Map.of("a", 1), List.of(List.of())}) {
+      table.put("CC", none);
+      AmqpHeaders.makeListsOfCopies(table);
+      assertThat(table).doesNotContainKey("CC");
+    }
   }
 
   @Test

@@ -42,7 +42,7 @@ final class AmqpPublishChannel implements PublishChannel {
       channel.addShutdownListener(cause -> words.lost(epoch, cause));
       channel.confirmSelect();
       return new AmqpPublishChannel(connection, channel, mandatory);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       connection.close();
       throw e;
     }

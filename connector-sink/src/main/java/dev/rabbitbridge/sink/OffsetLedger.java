@@ -4,6 +4,7 @@ package dev.rabbitbridge.sink;
 import dev.rabbitbridge.confirm.ConfirmTracker;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -109,6 +110,11 @@ final class OffsetLedger {
       }
       last = offset;
       InFlight known = adrift.remove(offset);
+      if (known != null && !Objects.equals(known.record.timestamp(), record.timestamp())) {
+        // Of a topic that was deleted meanwhile and created anew.
+        known.orphaned = true;
+        known = null;
+      }
       InFlight item = known == null ? new InFlight(record, name) : known;
       item.ledgerNumber = tracker.track(item, 0);
       return known == null ? item : null;

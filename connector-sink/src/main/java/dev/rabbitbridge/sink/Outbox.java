@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -406,10 +407,19 @@ final class Outbox implements PublishChannel.Words {
     if (item.returned == null) {
       outcomes.confirmed(item, wordAt);
     } else {
-      item.refusal = "no queue takes it: " + item.returned;
+      item.refusal = "no queue takes it: " + item.returned + hint(item);
       outcomes.returned(item, wordAt);
     }
     settle(item);
+  }
+
+  private static String hint(InFlight item) {
+    Map<String, Object> headers = item.message().properties().getHeaders();
+    return headers != null && headers.containsKey("x-delay")
+        ? ". An exchange of the type x-delayed-message returns what it delays; set "
+            + RabbitMQSinkConfig.MANDATORY_CONFIG
+            + " to false for it"
+        : "";
   }
 
   private void nacked(InFlight item) {

@@ -49,6 +49,9 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   static final String RETRY_BACKOFF_CONFIG = "rabbitmq.publish.retry.backoff.ms";
   static final String RETRY_BACKOFF_MAX_CONFIG = "rabbitmq.publish.retry.backoff.max.ms";
 
+  /** Kafka Connect lets a connector set even this. */
+  private static final String AUTO_COMMIT = "consumer.override.enable.auto.commit";
+
   /** Given to each task by the connector: which one it is. */
   static final String TASK_ID = "rabbitbridge.task.id";
 
@@ -112,6 +115,12 @@ final class RabbitMQSinkConfig extends AbstractConfig {
   /** Rules between keys, for {@code Connector.validate}. */
   static void checkRules(Map<String, ConfigValue> values, Map<String, String> props) {
     ConnectionConfig.checkRules(values);
+    if ("true".equalsIgnoreCase(props.get(AUTO_COMMIT))) {
+      values
+          .computeIfAbsent(AUTO_COMMIT, ConfigValue::new)
+          .addErrorMessage(
+              "is true: offsets would be committed before RabbitMQ has confirmed, and records lost; remove it");
+    }
     ConfigValue exchange = values.get(EXCHANGE_CONFIG);
     if (values.get(TopologyConfig.MODE_CONFIG).value() instanceof String mode
         && mode.equalsIgnoreCase(Choice.word(TopologyConfig.Mode.DECLARE))

@@ -30,8 +30,6 @@ final class RecordEncoder {
    */
   static final String ID_HEADER = "rabbitbridge.publish.id";
 
-  static final String TOMBSTONE_HEADER = "kafka.tombstone";
-
   private static final Logger LOG = LoggerFactory.getLogger(RecordEncoder.class);
   private static final int PERSISTENT = 2;
   private static final int TRANSIENT = 1;
@@ -46,6 +44,7 @@ final class RecordEncoder {
   private final boolean forwardsKey;
   private final boolean forwardsMetadata;
   private final boolean mandatory;
+  private final int largestInbound;
   private final int deliveryMode;
   private final @Nullable String user;
   private final @Nullable Template messageId;
@@ -72,6 +71,7 @@ final class RecordEncoder {
     forwardsKey = config.forwardsKey();
     forwardsMetadata = config.forwardsMetadata();
     mandatory = config.mandatory();
+    largestInbound = config.connection().maxInboundMessageSize();
     deliveryMode = config.deliveryMode() == DeliveryMode.PERSISTENT ? PERSISTENT : TRANSIENT;
     user = user(config.connection());
     messageId = config.property("message-id");
@@ -105,7 +105,24 @@ final class RecordEncoder {
     ValueFormat form = form(record);
     long id = ++lastId;
     BasicProperties properties = properties(record, references, form, id);
-    return new Message(id, toExchange, key, properties, body(record, form));
+    return new Message(id, toExchange, key, properties, returnable(body(record, form)));
+  }
+
+  /**
+   * A message that comes back has to be accepted. Else it ends the connection, and would be
+   * published over and over.
+   */
+  private byte[] returnable(byte[] body) {
+    if (mandatory && body.length > largestInbound) {
+      throw new DataException(
+          "the body has "
+              + body.length
+              + " bytes; were it returned, "
+              + ConnectionConfig.MAX_INBOUND_CONFIG
+              + " would allow "
+              + largestInbound);
+    }
+    return body;
   }
 
   private Template routingKey(SinkRecord record) {
@@ -173,11 +190,13 @@ final class RecordEncoder {
     builder.replyTo(shortText("reply-to", replyTo, references));
     builder.userId(ownUserId(shortText("user-id", userId, references)));
     builder.timestamp(timestamp(record, references));
-    if (priority != null) {
-      builder.priority(ProtocolLimits.priority(priority.render(references)));
+    String prio = rendered(priority, references);
+    if (prio != null) {
+      builder.priority(ProtocolLimits.priority(prio));
     }
-    if (expiration != null) {
-      builder.expiration(ProtocolLimits.expiration(expiration.render(references)));
+    String ttl = rendered(expiration, references);
+    if (ttl != null) {
+      builder.expiration(ProtocolLimits.expiration(ttl));
     }
     builder.headers(headers(record, id));
     return builder.build();
@@ -185,7 +204,14 @@ final class RecordEncoder {
 
   private static @Nullable String shortText(
       String what, @Nullable Template template, Template.Lookup references) {
-    return template == null ? null : ProtocolLimits.shortString(what, template.render(references));
+    return ProtocolLimits.shortString(what, rendered(template, references));
+  }
+
+  /** An empty text is no property: so a reference with an empty default is an optional one. */
+  private static @Nullable String rendered(
+      @Nullable Template template, Template.Lookup references) {
+    String text = template == null ? "" : template.render(references);
+    return text.isEmpty() ? null : text;
   }
 
   private @Nullable String correlationId(SinkRecord record, RecordReferences references) {
@@ -214,7 +240,8 @@ final class RecordEncoder {
       Long own = record.timestamp();
       return own == null || own < 0 ? null : new Date(own);
     }
-    return new Date(ProtocolLimits.timestamp(timestamp.render(references)));
+    String given = rendered(timestamp, references);
+    return given == null ? null : new Date(ProtocolLimits.timestamp(given));
   }
 
   private @Nullable Map<String, Object> headers(SinkRecord record, long id) {
@@ -223,8 +250,9 @@ final class RecordEncoder {
     if (forwardsHeaders) {
       AmqpHeaders.addTo(headers, record.headers());
     }
+    AmqpHeaders.makeListsOfCopies(headers);
     if (record.value() == null) {
-      headers.put(TOMBSTONE_HEADER, true);
+      headers.put(AmqpHeaders.TOMBSTONE, true);
     }
     if (forwardsMetadata) {
       headers.put("KAFKA_TOPIC", record.originalTopic());

@@ -6,6 +6,7 @@ import static dev.rabbitbridge.sink.Records.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.connect.sink.SinkRecord;
 import org.junit.jupiter.api.Test;
 
 class OffsetLedgerTest {
@@ -58,6 +59,30 @@ class OffsetLedgerTest {
     assertThat(ledger.committable(ORDERS, 2)).isZero();
     ledger.settle(zero);
     assertThat(ledger.committable(ORDERS, 2)).isEqualTo(2);
+    assertThat(ledger.isDone(ORDERS)).isTrue();
+  }
+
+  @Test
+  void aRecordOfATopicThatWasCreatedAnewIsNotTakenForTheOneInFlight() {
+    InFlight old = ledger.track(record(0));
+    SinkRecord other = record(0);
+    SinkRecord later =
+        other.newRecord(
+            other.topic(),
+            other.kafkaPartition(),
+            other.keySchema(),
+            other.key(),
+            other.valueSchema(),
+            other.value(),
+            other.timestamp() + 1);
+
+    InFlight anew = ledger.track(later);
+
+    assertThat(anew).isNotNull();
+    ledger.settle(old);
+    assertThat(ledger.committable(ORDERS, 1)).isZero();
+    ledger.settle(anew);
+    assertThat(ledger.committable(ORDERS, 1)).isEqualTo(1);
     assertThat(ledger.isDone(ORDERS)).isTrue();
   }
 

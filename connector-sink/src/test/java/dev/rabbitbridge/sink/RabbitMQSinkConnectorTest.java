@@ -84,7 +84,8 @@ class RabbitMQSinkConnectorTest {
     "rabbitmq.topology, make",
     "rabbitmq.topology.queue.arguments, []",
     "rabbitmq.routing.keys, typo",
-    "rabbitmq.property.colour, red"
+    "rabbitmq.property.colour, red",
+    "consumer.override.enable.auto.commit, true"
   })
   void aBadValueIsAnErrorOnExactlyItsKey(String key, String value) { // F90, F91
     Map<String, String> props = valid();

@@ -7,6 +7,7 @@ import static dev.rabbitbridge.sink.Records.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -78,6 +79,53 @@ class RecordEncoderTest {
 
     assertThat(message.exchange()).isEqualTo("ex-orders");
     assertThat(message.routingKey()).isEqualTo("0.3.3000.k3.us.x.none");
+  }
+
+  @Test
+  void aPropertyWhoseTextIsEmptyIsNotSet() {
+    for (String property :
+        List.of(
+            "message-id",
+            "correlation-id",
+            "content-type",
+            "content-encoding",
+            "type",
+            "app-id",
+            "reply-to",
+            "priority",
+            "expiration",
+            "timestamp",
+            "user-id")) {
+      RecordEncoder encoder =
+          new RecordEncoder(config("rabbitmq.property." + property, "${header:h|}"));
+
+      BasicProperties properties = encoder.encode(record(1)).properties();
+      BasicProperties others = new RecordEncoder(config()).encode(record(1)).properties();
+      if (property.equals("message-id")) {
+        others = others.builder().messageId(null).build();
+      } else if (property.equals("timestamp")) {
+        others = others.builder().timestamp(null).build();
+      }
+      assertThat(properties).as(property).isEqualTo(others);
+    }
+  }
+
+  @Test
+  void aMessageThatCouldNotComeBackIsRefused() { // F33
+    String limit = "rabbitmq.max.inbound.message.size";
+    SinkRecord record = valued("four");
+
+    assertThat(text(new RecordEncoder(config(limit, "4")), record)).isEqualTo("four");
+    assertThatThrownBy(() -> new RecordEncoder(config(limit, "3")).encode(record))
+        .isInstanceOf(DataException.class)
+        .hasMessageContaining("4 bytes")
+        .hasMessageContaining(limit);
+    assertThat(text(new RecordEncoder(config(limit, "3", "rabbitmq.mandatory", "false")), record))
+        .isEqualTo("four");
+  }
+
+  private static String text(RecordEncoder encoder, SinkRecord record) {
+    return new String(encoder.encode(record).body(), StandardCharsets.UTF_8);
   }
 
   @Test

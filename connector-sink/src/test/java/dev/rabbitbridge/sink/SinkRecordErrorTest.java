@@ -56,6 +56,20 @@ class SinkRecordErrorTest {
   }
 
   @Test
+  void aReturnOfWhatADelayedMessageExchangeDelaysSaysWhatToSet() {
+    try (SinkFixture f = new SinkFixture(false, "rabbitmq.headers", "x-delay:5000")) {
+      f.put(records(0, 1));
+      FakeBroker.Fake channel = f.awaitPublished(1);
+      channel.giveBack(1);
+      channel.confirm(1, false);
+
+      assertThatThrownBy(f::putNothing)
+          .hasMessageContaining("x-delayed-message")
+          .hasMessageContaining("rabbitmq.mandatory");
+    }
+  }
+
+  @Test
   void aRecordNackedTooOftenIsReportedAndDone() { // F38
     try (SinkFixture f = new SinkFixture(true, "rabbitmq.publish.max.retries", "2")) {
       f.put(records(0, 1));

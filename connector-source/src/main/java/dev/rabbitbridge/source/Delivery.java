@@ -3,6 +3,7 @@ package dev.rabbitbridge.source;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
+import dev.rabbitbridge.message.AmqpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -88,6 +89,21 @@ final class Delivery {
     return properties;
   }
 
+  /**
+   * Returns what the publisher calls the message.
+   *
+   * @return null when it has no name, or an empty one, which all others may have too
+   */
+  @Nullable String messageId() {
+    String id = properties.getMessageId();
+    return id == null || id.isEmpty() ? null : id;
+  }
+
+  /** Tells whether the sink made it from a record without a value. */
+  boolean isTombstone() {
+    return body.length == 0 && Boolean.TRUE.equals(headers().get(AmqpHeaders.TOMBSTONE));
+  }
+
   Map<String, Object> headers() {
     return properties.getHeaders() == null ? Map.of() : properties.getHeaders();
   }
@@ -129,7 +145,7 @@ final class Delivery {
 
   /** Works out the identity, if the message has one. */
   void identify() {
-    identity = Identity.of(properties, routingKey(), body);
+    identity = Identity.of(messageId(), routingKey(), body);
   }
 
   /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -21,8 +20,7 @@ record Identity(long high, long low) {
    *
    * @return null when it has no message-id: then two messages may well be equal
    */
-  static @Nullable Identity of(BasicProperties properties, String routingKey, byte[] body) {
-    String id = properties.getMessageId();
+  static @Nullable Identity of(@Nullable String id, String routingKey, byte[] body) {
     if (id == null) {
       return null;
     }

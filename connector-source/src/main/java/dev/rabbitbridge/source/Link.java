@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class Link implements Runnable {
   private static final int UNREADABLE = 5;
   private static final Duration HEALTHY = Duration.ofMinutes(1);
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
   private final BrokerConnector connector;
   private final Outage outage;
@@ -43,6 +44,7 @@ final class Link implements Runnable {
   private final Consumer<Throwable> gaveUp;
   private final AtomicInteger opened = new AtomicInteger();
   private int unreadable; // owned by the link's thread
+  private boolean refused; // owned by the link's thread: the last connection, before it was of use
   private @Nullable BrokerConnection current; // guarded by this
   private @Nullable Throwable distrust; // guarded by this
   private boolean closing; // guarded by this
@@ -114,8 +116,10 @@ final class Link implements Runnable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      gaveUp.accept(e);
+    } catch (Throwable t) {
+      // An error too, as when there are no threads left: a task without this one would be RUNNING
+      // and do nothing.
+      gaveUp.accept(t);
     }
     closeCurrent();
   }
@@ -130,14 +134,18 @@ final class Link implements Runnable {
         notifyAll();
       }
       opened.incrementAndGet();
-      outage.ended();
       long openedAt = System.nanoTime();
       long progressBefore = progress.getAsLong();
+      if (!refused || isProven(openedAt, progressBefore)) {
+        outage.ended();
+      }
       Throwable why = awaitLoss(open);
       if (why != null) {
         open.abort();
         boolean lasted = System.nanoTime() - openedAt > HEALTHY.toNanos();
-        countUnreadable(why, lasted && progress.getAsLong() > progressBefore);
+        boolean moved = progress.getAsLong() > progressBefore;
+        refused = isRefusal(why) && !lasted && !moved;
+        countUnreadable(why, lasted && moved);
         pause(outage.failed(why));
       }
     } catch (IOException | TimeoutException | ShutdownSignalException | ConfigException e) {
@@ -145,6 +153,31 @@ final class Link implements Runnable {
         pause(outage.failed(e));
       }
     }
+  }
+
+  /** Tells whether RabbitMQ closed the connection over what was done on it, and not for itself. */
+  private static boolean isRefusal(Throwable why) {
+    return why instanceof ShutdownSignalException signal
+        && signal.getReason() instanceof AMQP.Connection.Close close
+        && close.getReplyCode() != AMQP.CONNECTION_FORCED;
+  }
+
+  /**
+   * Waits until the connection has been of use. One after the other that RabbitMQ closes as soon as
+   * it is used ends no outage: it would be opened twice a second for ever.
+   *
+   * @return false when it was lost before
+   */
+  private synchronized boolean isProven(long openedAt, long progressBefore)
+      throws InterruptedException {
+    while (!closing && isUp()) {
+      if (progress.getAsLong() > progressBefore
+          || System.nanoTime() - openedAt > HEALTHY.toNanos()) {
+        return true;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, BETWEEN_LOOKS.toNanos());
+    }
+    return false;
   }
 
   private void setUp(BrokerConnection open) throws IOException {
@@ -165,9 +198,7 @@ final class Link implements Runnable {
    * another queue.
    */
   private void countUnreadable(Throwable why, boolean healthy) {
-    boolean ofClient =
-        why.getCause() instanceof MalformedFrameException
-            || why.getCause() instanceof IllegalStateException;
+    boolean ofClient = isOfReading(why.getCause());
     Failure failure = ErrorClassifier.classify(why, Stage.RUNNING);
     boolean ofBroker = streams && failure.replyCode() == AMQP.INTERNAL_ERROR;
     if (healthy) {
@@ -188,6 +219,16 @@ final class Link implements Runnable {
                       + ". If it is too large, raise rabbitmq.max.inbound.message.size; else take it out of the queue."),
           why);
     }
+  }
+
+  /**
+   * Tells whether the client's thread ended over what it read: a field of an unknown type, a body
+   * over the limit, tables nested too deep. Sockets throw other exceptions.
+   */
+  static boolean isOfReading(@Nullable Throwable cause) {
+    return cause instanceof MalformedFrameException
+        || cause instanceof RuntimeException
+        || cause instanceof Error;
   }
 
   private synchronized void changed() {

@@ -42,8 +42,10 @@ abstract class LinkWorker implements Runnable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      gaveUp.accept(e);
+    } catch (Throwable t) {
+      // An error too, as when there are no threads left: a task without this one would be RUNNING
+      // and do nothing.
+      gaveUp.accept(t);
     }
   }
 

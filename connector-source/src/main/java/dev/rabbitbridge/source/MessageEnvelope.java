@@ -17,26 +17,26 @@ import org.apache.kafka.connect.errors.DataException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole message as one Struct, whose schema never changes. Headers are text: what is not text
- * in the message is its JSON there.
+ * The whole message as one Struct, whose schema never changes. Its names are such as Avro and
+ * Protobuf allow. Headers are text: what is not text in the message is its JSON there.
  */
 final class MessageEnvelope {
   static final Schema PROPERTIES =
       SchemaBuilder.struct()
           .name("dev.rabbitbridge.Properties")
-          .field("content.type", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("content.encoding", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("delivery.mode", Schema.OPTIONAL_INT32_SCHEMA)
+          .field("content_type", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("content_encoding", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("delivery_mode", Schema.OPTIONAL_INT32_SCHEMA)
           .field("priority", Schema.OPTIONAL_INT32_SCHEMA)
-          .field("correlation.id", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("reply.to", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("correlation_id", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("reply_to", Schema.OPTIONAL_STRING_SCHEMA)
           .field("expiration", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("message.id", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("message_id", Schema.OPTIONAL_STRING_SCHEMA)
           .field("timestamp", Timestamp.builder().optional().build())
           .field("type", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("user.id", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("app.id", Schema.OPTIONAL_STRING_SCHEMA)
-          .field("cluster.id", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("user_id", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("app_id", Schema.OPTIONAL_STRING_SCHEMA)
+          .field("cluster_id", Schema.OPTIONAL_STRING_SCHEMA)
           .build();
 
   static final Schema ENVELOPE =
@@ -44,9 +44,9 @@ final class MessageEnvelope {
           .name("dev.rabbitbridge.Envelope")
           .field("queue", Schema.STRING_SCHEMA)
           .field("exchange", Schema.STRING_SCHEMA)
-          .field("routing.key", Schema.STRING_SCHEMA)
-          .field("consumer.tag", Schema.STRING_SCHEMA)
-          .field("delivery.tag", Schema.INT64_SCHEMA)
+          .field("routing_key", Schema.STRING_SCHEMA)
+          .field("consumer_tag", Schema.STRING_SCHEMA)
+          .field("delivery_tag", Schema.INT64_SCHEMA)
           .field("redeliver", Schema.BOOLEAN_SCHEMA)
           .build();
 
@@ -77,28 +77,28 @@ final class MessageEnvelope {
 
   private static Struct properties(BasicProperties from) {
     return new Struct(PROPERTIES)
-        .put("content.type", from.getContentType())
-        .put("content.encoding", from.getContentEncoding())
-        .put("delivery.mode", from.getDeliveryMode())
+        .put("content_type", from.getContentType())
+        .put("content_encoding", from.getContentEncoding())
+        .put("delivery_mode", from.getDeliveryMode())
         .put("priority", from.getPriority())
-        .put("correlation.id", from.getCorrelationId())
-        .put("reply.to", from.getReplyTo())
+        .put("correlation_id", from.getCorrelationId())
+        .put("reply_to", from.getReplyTo())
         .put("expiration", from.getExpiration())
-        .put("message.id", from.getMessageId())
+        .put("message_id", from.getMessageId())
         .put("timestamp", from.getTimestamp())
         .put("type", from.getType())
-        .put("user.id", from.getUserId())
-        .put("app.id", from.getAppId())
-        .put("cluster.id", from.getClusterId());
+        .put("user_id", from.getUserId())
+        .put("app_id", from.getAppId())
+        .put("cluster_id", from.getClusterId());
   }
 
   private static Struct envelope(Delivery delivery) {
     return new Struct(ENVELOPE)
         .put("queue", delivery.queue())
         .put("exchange", delivery.exchange())
-        .put("routing.key", delivery.routingKey())
-        .put("consumer.tag", delivery.consumerTag())
-        .put("delivery.tag", delivery.tag())
+        .put("routing_key", delivery.routingKey())
+        .put("consumer_tag", delivery.consumerTag())
+        .put("delivery_tag", delivery.tag())
         .put("redeliver", delivery.redelivered());
   }
 

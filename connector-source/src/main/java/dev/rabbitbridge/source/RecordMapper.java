@@ -77,6 +77,9 @@ final class RecordMapper {
   }
 
   private SchemaAndValue value(Delivery delivery, ValueFormat as) {
+    if (as != ValueFormat.ENVELOPE && delivery.isTombstone()) {
+      return SchemaAndValue.NULL;
+    }
     String contentType = delivery.properties().getContentType();
     return switch (as) {
       case BYTES -> RecordValue.bytes(delivery.body());
@@ -93,16 +96,21 @@ final class RecordMapper {
     BasicProperties properties = delivery.properties();
     return switch (key) {
       case "none" -> SchemaAndValue.NULL;
-      case "message-id" -> text(properties.getMessageId());
+      case "message-id" -> text(delivery.messageId());
       case "correlation-id" -> text(properties.getCorrelationId());
       case "routing-key" -> text(delivery.routingKey());
-      default ->
-          ReceivedField.toConnect(delivery.headers().get(key.substring(Rules.Key.HEADER.length())));
+      default -> header(delivery.headers().get(key.substring(Rules.Key.HEADER.length())));
     };
   }
 
+  private static SchemaAndValue header(@Nullable Object field) {
+    SchemaAndValue header = ReceivedField.toConnect(field);
+    return "".equals(header.value()) ? SchemaAndValue.NULL : header;
+  }
+
+  /** An empty key is none: all records with it would go to one partition. */
   private static SchemaAndValue text(@Nullable String text) {
-    return text == null
+    return text == null || text.isEmpty()
         ? SchemaAndValue.NULL
         : new SchemaAndValue(Schema.OPTIONAL_STRING_SCHEMA, text);
   }

@@ -56,7 +56,7 @@ final class RedeliveryCounts {
   }
 
   private static String name(Delivery delivery) {
-    String id = delivery.properties().getMessageId();
+    String id = delivery.messageId();
     return delivery.queue() + ' ' + (id == null ? delivery.fingerprint() : id);
   }
 }

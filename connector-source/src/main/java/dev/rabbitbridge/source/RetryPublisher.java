@@ -9,6 +9,7 @@ import dev.rabbitbridge.connection.BrokerConnection;
 import dev.rabbitbridge.failure.Backoff;
 import dev.rabbitbridge.failure.ErrorClassifier;
 import dev.rabbitbridge.failure.Failure;
+import dev.rabbitbridge.failure.FailureKind;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.failure.Stage;
 import java.io.IOException;
@@ -20,7 +21,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages on a detour through a delay queue that dead-letters them back, and says so only
@@ -39,6 +42,7 @@ final class RetryPublisher extends LinkWorker {
   private final long delayMs;
   private final Notices notices;
   private final Consumer<Delivery> confirmed;
+  private final BiConsumer<Delivery, String> refused;
   private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
   private final Queue<Delivery> waiting = new ConcurrentLinkedQueue<>();
   private final Set<String> declared = new HashSet<>();
@@ -48,6 +52,7 @@ final class RetryPublisher extends LinkWorker {
    * Creates a publisher that is not connected yet.
    *
    * @param confirmed told on the publisher's thread whose copy is safe
+   * @param refused told on the publisher's thread of whom there can be no copy, and why
    * @param gaveUp told once, on the publisher's thread, why the task has to fail
    */
   RetryPublisher(
@@ -55,11 +60,13 @@ final class RetryPublisher extends LinkWorker {
       Duration delay,
       Notices notices,
       Consumer<Delivery> confirmed,
+      BiConsumer<Delivery, String> refused,
       Consumer<Throwable> gaveUp) {
     super(link, gaveUp);
     this.delayMs = delay.toMillis();
     this.notices = notices;
     this.confirmed = confirmed;
+    this.refused = refused;
   }
 
   /** Takes a message in; the prefetch bounds how many there can be. */
@@ -114,11 +121,30 @@ final class RetryPublisher extends LinkWorker {
       }
       attempts = 0;
       done = true;
+    } catch (IOException | ShutdownSignalException | IllegalArgumentException e) {
+      String why = whyNever(e);
+      if (why == null) {
+        throw e;
+      }
+      done = true;
+      refused.accept(delivery, why);
+      // RabbitMQ has closed it, or waits for a message that the client has counted and not sent.
+      channel.abort();
     } finally {
       if (!done) {
         waiting.add(delivery);
       }
     }
+  }
+
+  /** Returns why there can be no copy of a message, null when it may work later. */
+  private static @Nullable String whyNever(Exception error) {
+    if (error instanceof IllegalArgumentException) {
+      // The client: with what is kept for the way back, the headers do not fit a frame.
+      return Failure.messageOf(error);
+    }
+    Failure failure = ErrorClassifier.classify(error, Stage.RUNNING);
+    return failure.kind() == FailureKind.RECORD ? failure.toString() : null;
   }
 
   private void publishAndWait(

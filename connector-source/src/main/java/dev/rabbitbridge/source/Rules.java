@@ -28,6 +28,7 @@ final class Rules {
   private static final String TOPOLOGY_QUEUE_TYPE = "rabbitmq.topology.queue.type";
 
   private static final String EXACTLY_ONCE = "exactly.once.support";
+  private static final String PRODUCER_ACKS = "producer.override.acks";
   private static final int LARGEST_PREFETCH = (SettledWindow.SLOTS - 1) * SettledWindow.SLOT / 4;
 
   private Rules() {}
@@ -35,6 +36,7 @@ final class Rules {
   /** The rules between keys. */
   static void check(Map<String, String> props, Map<String, ConfigValue> values) {
     ConnectionConfig.checkRules(values);
+    checkAcks(props, values);
     checkTopicMap(values);
     checkTasks(props, values);
     checkOnce(props, values);
@@ -64,6 +66,16 @@ final class Rules {
             .equalsIgnoreCase(props.get(RabbitMQSourceConfig.QUEUE_TYPE_CONFIG))
         || Choice.word(Deduplication.MESSAGE_ID)
             .equalsIgnoreCase(props.get(RabbitMQSourceConfig.DEDUPLICATION_CONFIG));
+  }
+
+  private static void checkAcks(Map<String, String> props, Map<String, ConfigValue> values) {
+    String acks = props.get(PRODUCER_ACKS);
+    if (acks != null && acks.trim().equals("0")) {
+      values
+          .computeIfAbsent(PRODUCER_ACKS, ConfigValue::new)
+          .addErrorMessage(
+              "is 0: messages would be acked before Kafka has their records, and lost; remove it");
+    }
   }
 
   private static void checkOnce(Map<String, String> props, Map<String, ConfigValue> values) {

@@ -149,6 +149,13 @@ final class Settlement {
     }
   }
 
+  /**
+   * Settles a message that has to come again after the delay, and of which there can be no copy.
+   */
+  void unretriable(Delivery delivery, String why) {
+    skipped(delivery, true, "rejected without requeue, as it cannot be copied for a retry: " + why);
+  }
+
   private void skipped(Delivery delivery, boolean reject, String how) {
     notices.warn(Notices.Kind.SKIPPED, () -> delivery + "; " + how);
     settle(delivery, reject);

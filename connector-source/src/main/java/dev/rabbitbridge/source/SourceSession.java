@@ -124,7 +124,12 @@ final class SourceSession implements AutoCloseable {
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
       retries =
           new RetryPublisher(
-              link(connector), config.retryDelay(), notices, this::retryConfirmed, this::fail);
+              link(connector),
+              config.retryDelay(),
+              notices,
+              this::retryConfirmed,
+              settlement::unretriable,
+              this::fail);
       add(retries, "retry", retrying);
     }
     connecting.forEach(Thread::start);

@@ -8,6 +8,8 @@ import com.rabbitmq.client.Envelope;
 import java.time.Duration;
 import java.util.Date;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.connect.data.Field;
 import org.apache.kafka.connect.data.Struct;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,16 @@ class MessageEnvelopeTest {
         .allSatisfy(field -> assertThat(properties.get(field)).as(field.name()).isNotNull());
     assertThat(properties.getInt32("priority")).isZero();
     assertThat(message.getMap("headers")).isEqualTo(Map.of("n", "1"));
+  }
+
+  @Test
+  void everyNameInTheSchemaIsOneThatAvroAndProtobufAllow() {
+    assertThat(
+            Stream.of(MessageEnvelope.MESSAGE, MessageEnvelope.PROPERTIES, MessageEnvelope.ENVELOPE)
+                .flatMap(schema -> schema.fields().stream())
+                .map(Field::name))
+        .hasSize(23)
+        .allMatch(name -> name.matches("[A-Za-z_][A-Za-z0-9_]*"));
   }
 
   private static Struct envelope(BasicProperties properties) {

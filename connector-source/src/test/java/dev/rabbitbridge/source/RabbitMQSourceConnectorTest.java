@@ -70,6 +70,7 @@ class RabbitMQSourceConnectorTest {
             Map.entry("rabbitmq.stream.offset", "yesterday"),
             Map.entry("rabbitmq.consumer.arguments", "nonsense"),
             Map.entry("rabbitmq.record.error.behavior", "ignore"),
+            Map.entry("producer.override.acks", "0"),
             Map.entry("batch.size", "0"));
     wrong.forEach(
         (key, value) ->

@@ -226,6 +226,16 @@ public final class Management {
   }
 
   /**
+   * Limits how many connections a user may have.
+   *
+   * @param user the user
+   * @param most how many; -1 for any number
+   */
+  public void limitConnections(String user, int most) {
+    put(path("user-limits", user, "max-connections"), Map.of("value", most));
+  }
+
+  /**
    * Deletes a user.
    *
    * @param user the name

@@ -12,6 +12,7 @@ import dev.rabbitbridge.harness.connect.ConnectRest;
 import dev.rabbitbridge.harness.connect.RestException;
 import dev.rabbitbridge.harness.node.Endpoint;
 import dev.rabbitbridge.harness.proxy.TcpProxy;
+import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.io.IOException;
 import java.io.InputStream;
@@ -284,6 +285,33 @@ class RefusalIT {
 
     assertThat(scenario.worker().rest().awaitFailed(connector)).contains("rabbitmq.password");
     assertThat(refusedLogins() - before).isBetween(2L, 6L);
+  }
+
+  @Test
+  void aLimitOnConnectionsIsWaitedForUntilThereIsRoom() {
+    Management management = broker.rabbitMQ().management();
+    String user = scenario.name("user");
+    management.createUser(user, SECRET);
+    management.grant(user, ".*", ".*", ".*");
+    management.limitConnections(user, 0);
+    Map<String, String> settings = with(broker.trusting(), "rabbitmq.username", user);
+    settings.put("rabbitmq.password", SECRET);
+    settings.put("rabbitmq.reconnect.backoff.max.ms", "1000");
+    for (Map<String, String> config : List.of(sink(settings), source(settings))) {
+      String connector = scenario.running(config);
+      await()
+          .until(
+              () ->
+                  !scenario
+                      .worker()
+                      .logLines("WARN.*" + connector + ".*user connection limit")
+                      .isEmpty());
+    }
+    assertThat(management.connections()).isEmpty();
+
+    management.limitConnections(user, -1);
+
+    await().until(() -> management.connections().size() == 2);
   }
 
   private long refusedLogins() {

@@ -68,6 +68,23 @@ class SinkMessageIT {
   }
 
   @Test
+  void aHeaderThatRabbitMqTakesRoutingKeysFromBreaksNothing() throws Exception { // F62, F70
+    String topic = scenario.topic(1);
+    String queue = scenario.queue(QueueKind.QUORUM);
+    String copies = scenario.queue(QueueKind.CLASSIC);
+    Map<String, String> config = scenario.sink(topic, queue);
+    config.put("header.converter", STRINGS);
+    ProducerRecord<byte[], byte[]> none = record(topic, "k", "none");
+    none.headers().add("BCC", null);
+
+    List<Message> messages =
+        deliver(config, queue, List.of(with(record(topic, "k", "copied"), "CC", copies), none));
+
+    assertThat(texts(messages)).containsExactly("copied", "none");
+    assertThat(scenario.amqp().ready(copies)).isEqualTo(1);
+  }
+
+  @Test
   void repeatedAndNullHeadersKeepTheirPlaces() { // F67, F68
     String topic = scenario.topic(1);
     String queue = scenario.queue(QueueKind.QUORUM);

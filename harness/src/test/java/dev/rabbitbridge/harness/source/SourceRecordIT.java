@@ -131,7 +131,7 @@ class SourceRecordIT {
         assertThat(message.path("body").binaryValue())
             .isEqualTo("{\"n\":1.5}".getBytes(StandardCharsets.UTF_8));
         assertThat(message.path("properties").path("priority").asInt()).isEqualTo(7);
-        assertThat(message.path("properties").path("user.id").isNull()).isTrue();
+        assertThat(message.path("properties").path("user_id").isNull()).isTrue();
         assertThat(message.path("headers").path("tags").asText()).isEqualTo("[\"a\",\"b\"]");
         assertThat(message.path("headers").path("text").asText()).hasSize(5000);
         assertThat(message.path("envelope").path("redeliver").asBoolean()).isFalse();
