@@ -135,25 +135,39 @@ final class Program {
     budget(compare("Floor of the source: " + load.inWords(), Arena.FROM_QUEUE, sources, load));
   }
 
-  /** Says what the third costs above the other two. */
+  /**
+   * Says what the third costs above the other two, and how near it comes to what one machine for
+   * everything could do if it cost nothing above them.
+   */
   private void budget(Comparison comparison) {
     List<String> names = List.copyOf(comparison.samples().keySet());
     List<Double> above = new ArrayList<>();
+    List<Double> reached = new ArrayList<>();
+    List<Double> most = new ArrayList<>();
     for (int i = 0; i < extent.pairs(); i++) {
-      above.add(
-          comparison.cpuMicros(names.get(2)).values().get(i)
-              - comparison.cpuMicros(names.get(1)).values().get(i)
-              - comparison.cpuMicros(names.get(0)).values().get(i));
+      Sample framework = comparison.samples().get(names.get(0)).get(i);
+      Sample client = comparison.samples().get(names.get(1)).get(i);
+      Sample ours = comparison.samples().get(names.get(2)).get(i);
+      above.add(ours.cpuMicros() - client.cpuMicros() - framework.cpuMicros());
+      most.add(1 / (framework.machinePerMessage() + client.machinePerMessage()));
+      reached.add(ours.perSecond() / most.get(i));
     }
+    String both = names.get(0) + " and " + names.get(1) + " together";
     report.paragraph(
         names.get(2)
             + " above "
-            + names.get(0)
-            + " and "
-            + names.get(1)
-            + " together: "
+            + both
+            + ": "
             + new Numbers(above).show("%.1f")
-            + " us of CPU per message.");
+            + " us of CPU per message. All processes of the machine needed so much for "
+            + both
+            + " that a connector that costs nothing above them could move "
+            + new Numbers(most).show("%,.0f")
+            + " messages/s on it; "
+            + names.get(2)
+            + " reached "
+            + new Numbers(reached).show("%.2f")
+            + " of that.");
   }
 
   private void modes() throws Exception {

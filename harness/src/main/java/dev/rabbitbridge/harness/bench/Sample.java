@@ -59,6 +59,11 @@ record Sample(double perSecond, double cpuMicros, double bytes, double busy) {
         busy);
   }
 
+  /** Returns which part of a second the whole machine would need for one message. */
+  double machinePerMessage() {
+    return busy / perSecond;
+  }
+
   private static double machine() {
     double load = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getCpuLoad();
     return load < 0 ? Double.NaN : load;
