@@ -116,6 +116,23 @@ class MonitoringFilesTest {
         .containsExactly("up{job=\"" + job + "\"} == 0");
   }
 
+  /** It keeps what it holds, and after a lost connection subscribes when it is resumed. */
+  @Test
+  void aPausedSourceIsNoTrouble() {
+    assertThat(MonitoringFiles.alerts())
+        .filteredOn(
+            alert ->
+                List.of("KafkaTakesNothing", "QueueNotConsumed")
+                    .contains(alert.path("alert").asText()))
+        .hasSize(2)
+        .allSatisfy(
+            alert ->
+                assertThat(alert.path("expr").asText())
+                    .endsWith(
+                        "unless on (instance, connector)"
+                            + " kafka_connect_worker_tasks{state=\"paused\"} > 0"));
+  }
+
   @Test
   void panelsHaveTitlesPlacesAndTheirOwnIds() {
     JsonNode panels = MonitoringFiles.dashboard().path("panels");
