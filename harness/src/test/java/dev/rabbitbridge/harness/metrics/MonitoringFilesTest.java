@@ -63,6 +63,7 @@ class MonitoringFilesTest {
         .doesNotHaveDuplicates()
         .contains(
             "ConnectWorkerDown",
+            "ConnectWorkerWithoutKafka",
             "RabbitMQBlocked",
             "RabbitMQConfirmsSlow",
             "RabbitMQNotConnected",
