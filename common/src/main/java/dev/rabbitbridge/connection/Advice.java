@@ -49,9 +49,14 @@ record Advice(Fault fault, String sentence) {
         "RabbitMQ at "
             + config.addresses()
             + " refused the connection: "
-            + failure
+            + withoutFullStop(failure.toString())
             + ". "
             + advice.sentence);
+  }
+
+  /** RabbitMQ ends some of its reasons with a full stop and some not. */
+  private static String withoutFullStop(String reason) {
+    return reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason;
   }
 
   /** The failure, and what to look at if it does not go away by itself. */

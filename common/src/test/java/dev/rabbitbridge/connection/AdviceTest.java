@@ -96,6 +96,12 @@ class AdviceTest {
                 + " rabbitmq.virtual.host and the user's permissions on that virtual host.");
   }
 
+  @Test
+  void theSentenceHasOneFullStopWhereRabbitMQHasOneToo() {
+    assertThat(sentence(PLAIN, new AuthenticationFailureException("See the log.")))
+        .contains("See the log. Check ");
+  }
+
   static Stream<Arguments> hints() {
     return Stream.of(
         Arguments.of(PLAIN, new UnknownHostException("rabbit"), "rabbitmq.host"),

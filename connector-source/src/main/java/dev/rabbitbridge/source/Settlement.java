@@ -101,10 +101,11 @@ final class Settlement {
   /**
    * Settles a message that cannot become a record, unless it is to be passed on as bytes.
    *
+   * @param hasTopic whether there is a topic to pass it on to
    * @return true if it is to be passed on
    * @throws ConnectException if the task has to fail
    */
-  boolean isRaw(Delivery delivery, DataException why) {
+  boolean isRaw(Delivery delivery, DataException why, boolean hasTopic) {
     String what = delivery + ": " + Failure.messageOf(why);
     switch (config.recordErrorBehavior()) {
       case FAIL ->
@@ -112,7 +113,8 @@ final class Settlement {
               what
                   + ". "
                   + RabbitMQSourceConfig.RECORD_ERROR_CONFIG
-                  + " = reject, ack or raw would let the task go on.",
+                  + (hasTopic ? " = reject, ack or raw" : " = reject or ack")
+                  + " would let the task go on.",
               why);
       case REJECT -> {
         notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; rejected without requeue");
@@ -125,6 +127,9 @@ final class Settlement {
         return false;
       }
       case RAW -> {
+        if (!hasTopic) {
+          throw Fault.NO_TOPIC.exception(what + ". Without a topic it cannot be passed on.", why);
+        }
         notices.warn(Notices.Kind.RECORD_ERROR, () -> what + "; passed on as bytes");
         return true;
       }

@@ -6,7 +6,6 @@ import static java.lang.Boolean.TRUE;
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
-import dev.rabbitbridge.failure.Failure;
 import dev.rabbitbridge.failure.Fault;
 import dev.rabbitbridge.metrics.LogContext;
 import dev.rabbitbridge.source.StreamCursor.Position;
@@ -354,21 +353,23 @@ final class SourceSession implements AutoCloseable {
 
   private @Nullable DeliveredRecord unconvertible(
       Delivery delivery, SourceOffsets.Place place, DataException why) {
+    DeliveredRecord raw = raw(delivery, place);
     try {
-      return settlement.isRaw(delivery, why) ? mapper.mapRaw(delivery, place) : null;
-    } catch (DataException e) {
-      fail(
-          Fault.NO_TOPIC.exception(
-              delivery
-                  + ": "
-                  + Failure.messageOf(why)
-                  + ". Without a topic it cannot be passed on.",
-              e));
+      return settlement.isRaw(delivery, why, raw != null) ? raw : null;
     } catch (ConnectException e) {
       // The records before it still go out; the next poll fails.
       fail(e);
     }
     return null;
+  }
+
+  /** Returns the record with the body as it is, or null if there is no topic for it. */
+  private @Nullable DeliveredRecord raw(Delivery delivery, SourceOffsets.Place place) {
+    try {
+      return mapper.mapRaw(delivery, place);
+    } catch (DataException e) {
+      return null;
+    }
   }
 
   private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {

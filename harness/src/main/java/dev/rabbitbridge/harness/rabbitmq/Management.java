@@ -222,7 +222,18 @@ public final class Management {
    * @param secret the password
    */
   public void createUser(String user, String secret) {
-    put(path("users", user), Map.of("password", secret, "tags", ""));
+    createUser(user, secret, "");
+  }
+
+  /**
+   * Creates a user without any permission, or changes the password and the tags.
+   *
+   * @param user the name
+   * @param secret the password
+   * @param tags such as "management", which lets it use the management API
+   */
+  public void createUser(String user, String secret, String tags) {
+    put(path("users", user), Map.of("password", secret, "tags", tags));
   }
 
   /**

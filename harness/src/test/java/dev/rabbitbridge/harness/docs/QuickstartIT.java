@@ -7,6 +7,7 @@ import dev.rabbitbridge.harness.Checkout;
 import dev.rabbitbridge.harness.Scenario;
 import dev.rabbitbridge.harness.node.FreePorts;
 import dev.rabbitbridge.harness.node.Java;
+import dev.rabbitbridge.harness.rabbitmq.Management;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,11 @@ class QuickstartIT {
       Pattern.compile("^```(sh|text)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern HERE_DOCUMENT = Pattern.compile("<<(\\w+)");
 
+  private static final Pattern TAGS = Pattern.compile("set_user_tags quickstart (\\w+)");
+  private static final Pattern PERMISSIONS =
+      Pattern.compile("set_permissions quickstart '(.*?)' '(.*?)' '(.*?)'");
+  private static final String PASSWORD = "change-me";
+
   private static final Map<String, String> KAFKA_SCRIPTS =
       Map.of(
           "connect-distributed.sh", "org.apache.kafka.connect.cli.ConnectDistributed",
@@ -45,11 +51,13 @@ class QuickstartIT {
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyLineDoesWhatTheGuideSays() throws IOException {
     Files.createSymbolicLink(checkout.resolve("dist"), Checkout.root().resolve("dist"));
-    Matcher blocks = BLOCK.matcher(Files.readString(Checkout.root().resolve("docs/quickstart.md")));
+    String guide = Files.readString(Checkout.root().resolve("docs/quickstart.md"));
+    String user = userOf(guide);
+    Matcher blocks = BLOCK.matcher(guide);
     int compared = 0;
     List<String> printed = List.of();
 
-    try (Shell shell = new Shell(checkout, environment())) {
+    try (Shell shell = new Shell(checkout, environment(user))) {
       while (blocks.find()) {
         if (blocks.group(1).equals("sh")) {
           printed = new ArrayList<>();
@@ -70,7 +78,19 @@ class QuickstartIT {
     assertThat(checkout.resolve("target/quickstart")).doesNotExist();
   }
 
-  private Map<String, String> environment() throws IOException {
+  /** Makes a user who may do what the guide says is needed, and no more. */
+  private String userOf(String guide) {
+    Matcher tags = TAGS.matcher(guide);
+    Matcher permissions = PERMISSIONS.matcher(guide);
+    assertThat(tags.find() && permissions.find()).isTrue();
+    Management management = scenario.rabbitMQ().management();
+    String user = scenario.user(PASSWORD);
+    management.createUser(user, PASSWORD, tags.group(1));
+    management.grant(user, permissions.group(1), permissions.group(2), permissions.group(3));
+    return user;
+  }
+
+  private Map<String, String> environment(String user) throws IOException {
     Path bin = Files.createDirectory(checkout.resolve("bin"));
     Path logging = bin.resolve("log4j2.properties");
     Files.writeString(
@@ -106,8 +126,8 @@ class QuickstartIT {
     environment.put("CONNECT", "http://127.0.0.1:" + FreePorts.next());
     environment.put("RABBITMQ_HOST", scenario.rabbitMQ().amqp().host());
     environment.put("RABBITMQ_PORT", Integer.toString(scenario.rabbitMQ().amqp().port()));
-    environment.put("RABBITMQ_USER", scenario.rabbitMQ().username());
-    environment.put("RABBITMQ_PASSWORD", scenario.rabbitMQ().password());
+    environment.put("RABBITMQ_USER", user);
+    environment.put("RABBITMQ_PASSWORD", PASSWORD);
     environment.put("RABBITMQ_API", scenario.rabbitMQ().management().address() + "/api");
     return environment;
   }

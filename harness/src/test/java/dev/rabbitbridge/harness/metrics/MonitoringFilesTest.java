@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class MonitoringFilesTest {
   @Test
   void alertsAndDashboardAskOnlyForMetricsThatTheExporterHas() {
-    Set<String> known = new TreeSet<>();
+    Set<String> known = new TreeSet<>(Set.of(MonitoringFiles.UP));
     Stream.of("sink", "source")
         .flatMap(connector -> MetricsDoc.documented(connector).stream())
         .map(MonitoringFiles::exported)
@@ -40,7 +40,7 @@ class MonitoringFilesTest {
   void metricsOfAnExpressionAreFound() {
     assertThat(
             MonitoringFiles.metrics(
-                "sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 unless e offset 5m"))
+                "sum by (a) (rate(b_total{c=~\"d\"}[5m])) / 2 unless on (f, g) e offset 5m"))
         .containsExactly("b_total", "e");
   }
 
@@ -51,7 +51,7 @@ class MonitoringFilesTest {
             alert -> {
               assertThat(alert.path("annotations").path("summary").asText())
                   .as(alert.path("alert").asText())
-                  .contains("{{ $labels.connector }}");
+                  .containsAnyOf("{{ $labels.connector }}", "{{ $labels.instance }}");
               assertThat(alert.path("annotations").path("description").asText())
                   .as(alert.path("alert").asText())
                   .hasSizeGreaterThan(30)
@@ -62,6 +62,8 @@ class MonitoringFilesTest {
         .extracting(alert -> alert.path("alert").asText())
         .doesNotHaveDuplicates()
         .contains(
+            "ConnectWorkerDown",
+            "ConnectWorkerWithoutKafka",
             "RabbitMQBlocked",
             "RabbitMQConfirmsSlow",
             "RabbitMQNotConnected",
@@ -97,6 +99,39 @@ class MonitoringFilesTest {
       }
     }
     assertThat(found).isEqualTo(3);
+  }
+
+  /** A dead worker has no metrics that could tell; only that Prometheus finds none. */
+  @Test
+  void theAlertForADeadWorkerWatchesTheJobThatReadsTheWorkers() {
+    String job =
+        MonitoringFiles.yaml("prometheus.yaml")
+            .path("scrape_configs")
+            .path(0)
+            .path("job_name")
+            .asText();
+
+    assertThat(MonitoringFiles.alerts())
+        .filteredOn(alert -> alert.path("alert").asText().equals("ConnectWorkerDown"))
+        .extracting(alert -> alert.path("expr").asText())
+        .containsExactly("up{job=\"" + job + "\"} == 0");
+  }
+
+  /** It keeps what it holds, and after a lost connection subscribes when it is resumed. */
+  @Test
+  void aPausedSourceIsNoTrouble() {
+    assertThat(MonitoringFiles.alerts())
+        .filteredOn(
+            alert ->
+                List.of("KafkaTakesNothing", "QueueNotConsumed")
+                    .contains(alert.path("alert").asText()))
+        .hasSize(2)
+        .allSatisfy(
+            alert ->
+                assertThat(alert.path("expr").asText())
+                    .endsWith(
+                        "unless on (instance, connector)"
+                            + " kafka_connect_worker_tasks{state=\"paused\"} > 0"));
   }
 
   @Test

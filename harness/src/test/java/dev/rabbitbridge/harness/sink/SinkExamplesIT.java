@@ -15,15 +15,21 @@ import dev.rabbitbridge.harness.rabbitmq.Management;
 import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The sink's examples of {@code config/}, run as they are but for the address of the broker. */
 class SinkExamplesIT {
+  private static final Pattern PERMISSIONS =
+      Pattern.compile("set_permissions bridge '([^']*)' '([^']*)' '([^']*)'");
+
   @RegisterExtension final Scenario scenario = new Scenario();
   private Management vhost;
 
@@ -34,9 +40,18 @@ class SinkExamplesIT {
   }
 
   @Test
-  void minimal() throws IOException {
+  void minimalWithThePermissionsThatTheReadmeGivesItsUser() throws IOException {
     vhost.declareQueue("orders", QueueKind.QUORUM, Map.of());
-    String sink = run("sink-minimal", "orders");
+    String user = scenario.user("secret");
+    Matcher permissions =
+        PERMISSIONS.matcher(Files.readString(Checkout.root().resolve("README.md")));
+    assertThat(permissions.find()).isTrue();
+    vhost.grant(user, permissions.group(1), permissions.group(2), permissions.group(3));
+    topic("orders");
+    Map<String, String> config = example("sink-minimal");
+    config.put("rabbitmq.username", user);
+    config.put("rabbitmq.password", "secret");
+    String sink = run(config);
 
     scenario.kafka().client().produce("orders", List.of("one", "two"));
 
@@ -96,17 +111,25 @@ class SinkExamplesIT {
     for (String topic : topics) {
       topic(topic);
     }
+    return run(example(example));
+  }
+
+  private String run(Map<String, String> config) {
+    String sink = scenario.put(config);
+    scenario.worker().rest().awaitRunning(sink, Integer.parseInt(config.get("tasks.max")));
+    return sink;
+  }
+
+  private Map<String, String> example(String name) throws IOException {
     Map<String, String> config =
         new HashMap<>(
             new ObjectMapper()
                 .readValue(
-                    Checkout.root().resolve("config/" + example + ".json").toFile(),
+                    Checkout.root().resolve("config/" + name + ".json").toFile(),
                     new TypeReference<Map<String, String>>() {}));
     config.putAll(scenario.broker());
     config.put("rabbitmq.virtual.host", vhost.vhost());
-    String sink = scenario.put(config);
-    scenario.worker().rest().awaitRunning(sink, Integer.parseInt(config.get("tasks.max")));
-    return sink;
+    return config;
   }
 
   private void topic(String name) {
