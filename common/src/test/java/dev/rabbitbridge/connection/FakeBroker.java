@@ -49,6 +49,12 @@ public final class FakeBroker implements AutoCloseable {
         socket -> {
           DataOutputStream out = broker.logIn(socket, "PLAIN");
           write(out, 0, new AMQImpl.Connection.Close(replyCode, "reply text", 0, 0));
+          // As RabbitMQ does. Only the end of the socket tells the client's listeners.
+          Method answer = read(new DataInputStream(socket.getInputStream()));
+          while (!(answer instanceof AMQP.Connection.CloseOk)) {
+            answer = read(new DataInputStream(socket.getInputStream()));
+          }
+          socket.close();
         });
     return broker;
   }
