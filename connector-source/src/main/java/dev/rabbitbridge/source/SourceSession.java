@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.source;
 
-import static java.lang.Boolean.TRUE;
-
 import dev.rabbitbridge.connection.BrokerConnector;
 import dev.rabbitbridge.connection.Outage;
 import dev.rabbitbridge.connection.Topology;
@@ -15,7 +13,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -24,8 +21,6 @@ import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTaskContext;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A task at work: hands records out, and settles a delivery only when the framework says what
@@ -38,8 +33,6 @@ import org.slf4j.LoggerFactory;
  * of their own, which do everything that can block.
  */
 final class SourceSession implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RabbitMQSourceTask.class);
-  private static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(4);
   private static final Duration LAST_CONFIRM = Duration.ofSeconds(1);
 
@@ -56,7 +49,7 @@ final class SourceSession implements AutoCloseable {
   private final Settlement settlement;
   private final List<Link> links = new ArrayList<>();
   private final Map<Acknowledger, QueueConsumer> consumers = new HashMap<>();
-  private final Map<Acknowledger, SettledWindow> windows = new HashMap<>();
+  private final Deduplicator deduplicator;
   private final Map<String, Map<String, String>> partitions = new HashMap<>(); // of the queues
   private final List<Thread> consuming = new ArrayList<>();
   private final List<Thread> retrying = new ArrayList<>();
@@ -68,7 +61,6 @@ final class SourceSession implements AutoCloseable {
   private volatile @Nullable Thread pollThread;
   private volatile long provenPoll;
   private volatile boolean transactional;
-  private final AtomicBoolean saidInMemory = new AtomicBoolean();
 
   /**
    * Begins to connect and returns at once.
@@ -92,6 +84,7 @@ final class SourceSession implements AutoCloseable {
             delivery -> consumer(delivery).wake(),
             delivery -> retries.submit(delivery));
     this.metrics = new SourceMetrics(config.connectorName(), config.taskId());
+    this.deduplicator = new Deduplicator(name, config, settlement, metrics);
     Link link = link(connector);
     for (String queue : config.queues()) {
       partitions.put(queue, config.partition(queue));
@@ -104,21 +97,7 @@ final class SourceSession implements AutoCloseable {
                   position(stored.apply(List.of(config.partition(queue)))))
               : null;
       Acknowledger acknowledger = addConsumer(queue, link, cursor);
-      if (config.deduplication() == Deduplication.MESSAGE_ID) {
-        SettledWindow window = new SettledWindow(config.partition(queue), stored);
-        windows.put(acknowledger, window);
-        LOG.info(
-            "{}: {} messages of queue '{}' are known to be in Kafka", name, window.size(), queue);
-      }
-    }
-    if (!windows.isEmpty()
-        && !TRUE.equals(config.topology().queueArguments().get(SINGLE_ACTIVE_CONSUMER))) {
-      LOG.warn(
-          "{}: {} counts on being the only consumer of {}; declare the queue with {} to make sure of it",
-          name,
-          RabbitMQSourceConfig.DEDUPLICATION_CONFIG,
-          config.queues(),
-          SINGLE_ACTIVE_CONSUMER);
+      deduplicator.add(queue, acknowledger, stored);
     }
     if (config.skippedRecordBehavior() == SkippedRecordBehavior.RETRY) {
       retries =
@@ -238,7 +217,7 @@ final class SourceSession implements AutoCloseable {
   private void add(Delivery delivery, List<SourceRecord> records) {
     Acknowledger acknowledger = delivery.acknowledger();
     if (!acknowledger.isCurrent(delivery)
-        || isKnown(delivery)
+        || deduplicator.isKnown(delivery)
         || settlement.isOverLimit(delivery)) {
       return;
     }
@@ -261,35 +240,11 @@ final class SourceSession implements AutoCloseable {
         return;
       }
       records.add(record);
-      SettledWindow window = windows.get(acknowledger);
-      if (window != null) {
-        window.handedOut(delivery);
-      }
+      deduplicator.handedOut(delivery);
     }
     if (cursor != null && failure.get() == null) {
       cursor.moved(delivery.epoch(), position);
     }
-  }
-
-  /** Leaves out a redelivery of what Kafka has, or will have. */
-  private boolean isKnown(Delivery delivery) {
-    SettledWindow window = windows.get(delivery.acknowledger());
-    if (window == null) {
-      return false;
-    }
-    delivery.identify();
-    if (delivery.redelivered() && delivery.identity() == null) {
-      metrics.unidentified.add(1, System.nanoTime());
-    }
-    SettledWindow.Verdict verdict = window.admit(delivery);
-    if (verdict == SettledWindow.Verdict.PRODUCE) {
-      return false;
-    }
-    metrics.deduplicated.add(1, System.nanoTime());
-    if (verdict == SettledWindow.Verdict.ACK) {
-      settlement.ack(delivery);
-    }
-    return true;
   }
 
   private static ConnectException noStream(Delivery delivery) {
@@ -373,9 +328,9 @@ final class SourceSession implements AutoCloseable {
   }
 
   private SourceOffsets.Place place(Delivery delivery, @Nullable Position position) {
-    SettledWindow window = windows.get(delivery.acknowledger());
-    if (window != null) {
-      return window.placeOf(delivery);
+    SourceOffsets.Place inWindow = deduplicator.placeOf(delivery);
+    if (inWindow != null) {
+      return inWindow;
     }
     return new SourceOffsets.Place(
         partitions.get(delivery.queue()),
@@ -392,7 +347,7 @@ final class SourceSession implements AutoCloseable {
       if (produced) {
         metrics.produced.add(1, System.nanoTime());
         if (ours.delivery().acknowledger().answer(ours.delivery())) {
-          settleCopies(ours.delivery());
+          deduplicator.settled(ours.delivery());
         }
         settlement.produced(ours.delivery());
       } else {
@@ -401,17 +356,9 @@ final class SourceSession implements AutoCloseable {
     }
   }
 
-  /** Settles the redeliveries of a message that came while its record was on its way. */
-  private void settleCopies(Delivery delivery) {
-    SettledWindow window = windows.get(delivery.acknowledger());
-    if (window != null) {
-      window.settled(delivery).forEach(copy -> settlement.ack(copy));
-    }
-  }
-
   private void settleSkipped(Delivery delivery) {
     if (delivery.acknowledger().answer(delivery)) {
-      settleCopies(delivery);
+      deduplicator.settled(delivery);
       settlement.skipped(delivery);
     }
   }
@@ -433,11 +380,8 @@ final class SourceSession implements AutoCloseable {
     if (Thread.currentThread() == pollThread) {
       provenPoll = polls.get();
       transactional = true;
-    } else if (!windows.isEmpty() && !saidInMemory.getAndSet(true)) {
-      LOG.warn(
-          "{}: this worker runs without exactly.once.source.support=enabled, so that {} holds while the task runs, but not across a crash",
-          name,
-          RabbitMQSourceConfig.DEDUPLICATION_CONFIG);
+    } else {
+      deduplicator.inMemory();
     }
   }
 
@@ -447,7 +391,7 @@ final class SourceSession implements AutoCloseable {
     if (before > 0) {
       provenPoll = 0;
       for (Acknowledger acknowledger : consumers.keySet()) {
-        acknowledger.unansweredBefore(before, this::settleCopies).forEach(this::settleSkipped);
+        acknowledger.unansweredBefore(before, deduplicator::settled).forEach(this::settleSkipped);
       }
     }
   }
@@ -490,12 +434,12 @@ final class SourceSession implements AutoCloseable {
    * more: some queues put what they get back behind everything else.
    */
   private void settleKnown() {
-    if (windows.isEmpty()) {
+    if (!deduplicator.isOn()) {
       return;
     }
     for (Delivery left = inbox.poll(); left != null; left = inbox.poll()) {
       if (left.acknowledger().isCurrent(left)) {
-        isKnown(left);
+        deduplicator.isKnown(left);
       }
     }
   }
