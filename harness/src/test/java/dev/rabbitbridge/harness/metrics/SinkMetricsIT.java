@@ -10,6 +10,7 @@ import dev.rabbitbridge.harness.rabbitmq.QueueKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -135,11 +136,9 @@ class SinkMetricsIT {
 
     scenario.worker().rest().awaitFailed(sink);
     new Numbers(scenario.worker(), sink).awaitNone();
-    assertThat(
-            scenario
-                .worker()
-                .logLines("ERROR .*" + sink + ".*RB-C02: .*refused the connection: 403"))
-        .hasSize(1);
+    Pattern error =
+        Pattern.compile("ERROR .*" + sink + ".*\\R.*RB-C02: .*refused the connection: 403");
+    assertThat(error.matcher(scenario.worker().log()).results()).hasSize(1);
     assertThat(scenario.worker().logLines("ERROR .*" + sink + ".*\\(dev.rabbitbridge")).isEmpty();
   }
 
