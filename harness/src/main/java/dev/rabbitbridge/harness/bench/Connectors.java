@@ -5,6 +5,7 @@ import dev.rabbitbridge.harness.node.Endpoint;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ final class Connectors {
   static final int BATCH_BYTES = 256 * 1024;
 
   private static final String BATCH_SIZE = "producer.override.batch.size";
+  private static final String PREFETCH = "rabbitmq.prefetch.count";
+  private static final String ACK_BATCH = "rabbitmq.ack.batch.size";
   static final String SINK = "dev.rabbitbridge.sink.RabbitMQSinkConnector";
   static final String SOURCE = "dev.rabbitbridge.source.RabbitMQSourceConnector";
 
@@ -72,6 +75,17 @@ final class Connectors {
     return contender(name, place -> outOf(place, sourceConfig(place, place.queue(), more)));
   }
 
+  /** Our source as somebody has it who has tuned nothing. */
+  Contender sourceAsItComes() {
+    return contender(
+        "nothing tuned",
+        place -> {
+          Map<String, String> config = sourceConfig(place, place.queue(), Map.of());
+          config.keySet().removeAll(Set.of(PREFETCH, ACK_BATCH, BATCH_SIZE));
+          return outOf(place, config);
+        });
+  }
+
   /** Our source, whose producer sends so much at a time. */
   Contender source(int batchBytes) {
     return source(
@@ -84,8 +98,8 @@ final class Connectors {
     config.putAll(lab.connection(null));
     config.put("rabbitmq.queue", queues);
     config.put("kafka.topic", place.topic());
-    config.put("rabbitmq.prefetch.count", Integer.toString(place.load().window()));
-    config.put("rabbitmq.ack.batch.size", Integer.toString(BareConsumer.ACK_EVERY));
+    config.put(PREFETCH, Integer.toString(place.load().window()));
+    config.put(ACK_BATCH, Integer.toString(BareConsumer.ACK_EVERY));
     config.put(BATCH_SIZE, Integer.toString(BATCH_BYTES));
     config.put("key.converter", "org.apache.kafka.connect.storage.StringConverter");
     config.putAll(more);

@@ -114,12 +114,14 @@ final class Program {
       }
     }
     Load load = Load.of(QueueKind.QUORUM, SIZE, WINDOW, extent.messages());
+    List<Contender> settings = new ArrayList<>(List.of(connectors.sourceAsItComes()));
+    IntStream.of(DEFAULT_BATCH_BYTES, 4 * DEFAULT_BATCH_BYTES, Connectors.BATCH_BYTES)
+        .mapToObj(connectors::source)
+        .forEach(settings::add);
     compare(
         "Source: what its producer sends at a time, " + load.inWords(),
         Arena.FROM_QUEUE,
-        IntStream.of(DEFAULT_BATCH_BYTES, 4 * DEFAULT_BATCH_BYTES, Connectors.BATCH_BYTES)
-            .mapToObj(connectors::source)
-            .toList(),
+        settings,
         load);
   }
 
