@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The first half of the round trip: from each topic to a queue of its own. */
 final class TripSink extends Flow {
   static final int ROUTES = 4;
-  static final int PARTITIONS = 2;
+  private static final int PARTITIONS = 2;
   static final int TASKS = 4;
   static final int WINDOW = 500;
 
@@ -31,7 +31,7 @@ final class TripSink extends Flow {
     return "chaos-queue-" + route + "-" + rig.run;
   }
 
-  static List<TopicPartition> partitions(Stream<String> topics) {
+  private static List<TopicPartition> partitions(Stream<String> topics) {
     return topics
         .flatMap(
             topic -> IntStream.range(0, PARTITIONS).mapToObj(p -> new TopicPartition(topic, p)))

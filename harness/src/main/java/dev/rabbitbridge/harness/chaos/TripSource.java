@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** The second half of the round trip: from each queue back to a topic of its own. */
@@ -27,13 +28,14 @@ final class TripSource extends Flow {
 
   @Override
   void begin() {
-    back().forEach(topic -> rig.harness.kafka().client().createTopic(topic, TripSink.PARTITIONS));
+    // One partition, so that what comes reordered was reordered on the way.
+    back().forEach(topic -> rig.harness.kafka().client().createTopic(topic, 1));
     put();
     rig.rest().awaitRunning(connector, TripSink.TASKS);
     tail =
         new KafkaTail(
             rig.harness.kafka(),
-            TripSink.partitions(back().stream()),
+            back().stream().map(topic -> new TopicPartition(topic, 0)).toList(),
             record -> KafkaTail.deliver(books, record));
     watch = new Repeat("trip-progress", WATCH, () -> progress.note(books.deliveries()));
   }
