@@ -15,6 +15,7 @@ enum Arena {
             ? new Place(
                 load, lab.filledTopic(load.size(), load.messages(), 1, 1), lab.queue(load.kind()))
             : new Place(load, lab.emptyTopic(), lab.filledQueue(load));
+    Machine.awaitQuiet();
     try (Run run = contender.begin(place)) {
       return Sample.of(run, load);
     } finally {

@@ -10,12 +10,17 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** What the numbers were taken on. */
 final class Machine {
   private static final Path CPU = Path.of("/proc/cpuinfo");
   private static final double GIB = 1L << 30;
+  private static final double QUIET = 0.1;
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private Machine() {}
 
@@ -41,6 +46,29 @@ final class Machine {
         Checkout.kafkaVersion(),
         ClientVersion.VERSION,
         Checkout.version());
+  }
+
+  /**
+   * Returns how much of all cores was in use since the last call, by whatever process, 0 to 1; NaN
+   * when nobody knows.
+   */
+  static double load() {
+    var system =
+        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    double load = system.getCpuLoad();
+    return load < 0 ? Double.NaN : load;
+  }
+
+  /**
+   * Waits until the servers have done what the run before left to them, deleted queues among it:
+   * else a run is the slower the more the one before it moved. Not for ever.
+   */
+  static void awaitQuiet() {
+    long deadline = System.nanoTime() + LONGEST_NANOS;
+    load();
+    do {
+      LockSupport.parkNanos(QUIET_NANOS);
+    } while (load() > QUIET && System.nanoTime() < deadline);
   }
 
   private static String processor() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.rabbitbridge.harness.bench;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -26,7 +24,7 @@ record Sample(double perSecond, double cpuMicros, double bytes, double busy) {
   static Sample of(Run run, Load load) throws Exception {
     long arrived = await(run, 0, load.warmUp());
     Usage usedBefore = run.usage();
-    machine(); // it counts from call to call
+    Machine.load(); // it counts from call to call
     long begin = System.nanoTime();
     long first = Math.max(arrived, run.arrived());
     if (first >= load.messages()) {
@@ -50,7 +48,7 @@ record Sample(double perSecond, double cpuMicros, double bytes, double busy) {
       end = System.nanoTime();
     }
     Usage used = run.usage();
-    double busy = machine();
+    double busy = Machine.load();
     double measured = load.messages() - first;
     return new Sample(
         (last - first) * 1e9 / (end - begin),
@@ -62,11 +60,6 @@ record Sample(double perSecond, double cpuMicros, double bytes, double busy) {
   /** Returns which part of a second the whole machine would need for one message. */
   double machinePerMessage() {
     return busy / perSecond;
-  }
-
-  private static double machine() {
-    double load = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getCpuLoad();
-    return load < 0 ? Double.NaN : load;
   }
 
   private static long await(Run run, long before, long wanted) throws Exception {
