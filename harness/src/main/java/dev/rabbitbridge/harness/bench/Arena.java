@@ -15,7 +15,7 @@ enum Arena {
             ? new Place(
                 load, lab.filledTopic(load.size(), load.messages(), 1, 1), lab.queue(load.kind()))
             : new Place(load, lab.emptyTopic(), lab.filledQueue(load));
-    Machine.awaitQuiet();
+    lab.settle();
     try (Run run = contender.begin(place)) {
       return Sample.of(run, load);
     } finally {

@@ -17,9 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Sends at a fixed rate and measures when each message arrives on the other side. A message carries
@@ -28,6 +30,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class Latencies {
   private static final int SIZE = 1000;
   private static final int WINDOW = 5000;
+  private static final String LINGER_MS = "1";
   private static final long WARM_UP_SECONDS = 5;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long HIGHEST = TimeUnit.MINUTES.toNanos(2);
@@ -43,7 +46,7 @@ final class Latencies {
   }
 
   /** What was measured, in nanoseconds. */
-  record Result(Histogram histogram, long lost) {
+  record Result(Histogram histogram, long lost, double perSecond) {
     List<String> row(String name, int rate) {
       return List.of(
           name,
@@ -72,15 +75,18 @@ final class Latencies {
               connector,
               sink
                   ? connectors.sinkConfig(place, null, Map.of())
-                  : connectors.sourceConfig(place, place.queue(), Map.of()));
+                  : connectors.sourceConfig(
+                      place, place.queue(), Map.of("producer.override.linger.ms", LINGER_MS)));
       lab.plant().rest().awaitRunning(connector, 1);
       long due = (WARM_UP_SECONDS + seconds) * rate;
       Channel channel = connection.createChannel();
       if (sink) {
         receiveFromQueue(channel, place.queue(), arrivals);
-        arrivals.begin();
-        send(due, rate, body -> produce(place.topic(), body));
-        arrivals.await(due, () -> {});
+        try (KafkaProducer<byte[], byte[]> producer = producer()) {
+          arrivals.begin();
+          send(due, rate, body -> produce(producer, place.topic(), body));
+          arrivals.await(due, () -> {});
+        }
       } else {
         channel.confirmSelect();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(place.topic())) {
@@ -108,7 +114,7 @@ final class Latencies {
                       .forEach(record -> arrivals.arrived(record.value())));
         }
       }
-      return new Result(arrivals.histogram, due - arrivals.count);
+      return new Result(arrivals.histogram, due - arrivals.count, arrivals.perSecond());
     } finally {
       lab.plant().rest().delete(connector);
       lab.deleteQueue(place.queue());
@@ -130,8 +136,16 @@ final class Latencies {
         });
   }
 
-  private void produce(String topic, byte[] body) {
-    var unused = lab.kafka().producer().send(new ProducerRecord<>(topic, body));
+  private static void produce(KafkaProducer<byte[], byte[]> producer, String topic, byte[] body) {
+    var unused = producer.send(new ProducerRecord<>(topic, body));
+  }
+
+  /** Waits for company less than the 5 ms that are the default of Kafka 4. */
+  private KafkaProducer<byte[], byte[]> producer() {
+    return new KafkaProducer<>(
+        Map.of("bootstrap.servers", lab.harness().kafka().bootstrap(), "linger.ms", LINGER_MS),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
   }
 
   private KafkaConsumer<byte[], byte[]> consumer(String topic) {
@@ -171,6 +185,13 @@ final class Latencies {
     final Histogram histogram = new Histogram(HIGHEST, 3);
     volatile long count;
     private volatile long measureFrom;
+    private volatile long first;
+    private volatile long last;
+
+    /** How many came in a second, from the first one on. */
+    double perSecond() {
+      return last == first ? 0 : (count - 1) * 1e9 / (last - first);
+    }
 
     void begin() {
       measureFrom = System.nanoTime() + WARM_UP_SECONDS * 1_000_000_000L;
@@ -180,8 +201,12 @@ final class Latencies {
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void arrived(byte[] body) {
       long due = ByteBuffer.wrap(body).getLong();
+      last = System.nanoTime();
+      if (count == 0) {
+        first = last;
+      }
       if (due - measureFrom >= 0) {
-        histogram.recordValue(Math.min(HIGHEST, Math.max(0, System.nanoTime() - due)));
+        histogram.recordValue(Math.min(HIGHEST, Math.max(0, last - due)));
       }
       count++;
     }

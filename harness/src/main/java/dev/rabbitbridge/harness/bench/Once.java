@@ -75,7 +75,7 @@ final class Once {
     String topic = lab.emptyTopic();
     try {
       lab.fill(queue, load, true);
-      Machine.awaitQuiet();
+      lab.settle();
       try (Run run = contender.begin(new Place(load, topic, queue))) {
         return Sample.of(run, load);
       }

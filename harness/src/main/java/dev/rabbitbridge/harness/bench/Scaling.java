@@ -112,7 +112,7 @@ final class Scaling {
             new Place(load, topic, prefix(names) + (queues == 1 ? "0" : "${key}")),
             null,
             Map.of("tasks.max", Integer.toString(tasks)));
-    Machine.awaitQuiet();
+    lab.settle();
     return new Clearing(
         new ConnectorRun(
             lab.plant(),
@@ -140,7 +140,7 @@ final class Scaling {
     Map<String, String> config =
         connectors.sourceConfig(
             new Place(load, topic, names.get(0)), String.join(",", names), more);
-    Machine.awaitQuiet();
+    lab.settle();
     return new Clearing(
         new ConnectorRun(lab.plant(), lab.name("connector"), config, () -> lab.records(topic)),
         () -> {
