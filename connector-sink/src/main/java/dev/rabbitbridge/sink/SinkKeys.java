@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
 /** The sink's keys as people meet them: type, default, what is valid, and what it does. */
 final class SinkKeys {
   private static final String DEFAULT_MESSAGE_ID = "${topic}-${partition}-${offset}";
-  private static final List<String> PROPERTIES =
+  /** Those that have a template of their own, {@code rabbitmq.property.*}. */
+  static final List<String> PROPERTIES =
       List.of(
           "message-id",
           "correlation-id",

@@ -83,19 +83,7 @@ class RecordEncoderTest {
 
   @Test
   void aPropertyWhoseTextIsEmptyIsNotSet() {
-    for (String property :
-        List.of(
-            "message-id",
-            "correlation-id",
-            "content-type",
-            "content-encoding",
-            "type",
-            "app-id",
-            "reply-to",
-            "priority",
-            "expiration",
-            "timestamp",
-            "user-id")) {
+    for (String property : SinkKeys.PROPERTIES) {
       RecordEncoder encoder =
           new RecordEncoder(config("rabbitmq.property." + property, "${header:h|}"));
 
