@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 /** The sink's keys as people meet them: type, default, what is valid, and what it does. */
 final class SinkKeys {
   private static final String DEFAULT_MESSAGE_ID = "${topic}-${partition}-${offset}";
+
   /** Those that have a template of their own, {@code rabbitmq.property.*}. */
   static final List<String> PROPERTIES =
       List.of(
